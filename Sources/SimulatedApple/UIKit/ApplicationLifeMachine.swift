@@ -1,8 +1,8 @@
 import ApusBackground
 
-/// What UIKit says to an app when its process enters a phase: a pure state machine.
+/// The calls that UIKit makes to an app when its process enters a phase, as a pure state machine.
 ///
-/// Source of the order: Apple, developer.apple.com/documentation/uikit/managing-your-app-s-life-cycle and
+/// The source of the order is Apple, developer.apple.com/documentation/uikit/managing-your-app-s-life-cycle and
 /// …/about-the-background-execution-sequence.
 struct ApplicationLifeMachine {
     enum Call: Hashable {
@@ -14,7 +14,8 @@ struct ApplicationLifeMachine {
         case didEnterBackground
         case willTerminate
 
-        /// The delegate's method in words; that of the scene's delegate, if there is a scene.
+        /// Returns the name of the method that is called: the scene delegate's, if there is a scene, or else the app
+        /// delegate's.
         func method(ofScene hasScene: Bool) -> String {
             switch self {
             case .didFinishLaunching: "application(_:didFinishLaunchingWithOptions:)"
@@ -28,24 +29,24 @@ struct ApplicationLifeMachine {
 
     enum Action: Hashable {
         case call(Call)
-        /// From now on, the application says that it is in this state.
+        /// Makes the application report this state from now on.
         case become(UIApplication.State)
     }
 
     private let usesScenes: Bool
     private var hasScene = false
-    /// Launched in the background: it is notified once of its phase. With scenes there is none to notify.
+    /// Whether an app without scenes was launched in the background, and has not been notified of that yet.
     private var owesBackground: Bool
     private(set) var state: UIApplication.State
 
-    /// A process that begins in `phase`.
+    /// Creates the machine of a process that begins in `phase`.
     init(phase: Phase, usesScenes: Bool) {
         self.usesScenes = usesScenes
         state = phase == .background ? .background : .inactive
         owesBackground = phase == .background && !usesScenes
     }
 
-    /// The scene was taken away; another one is connected on the next way to the front.
+    /// Disconnects the scene; another one is connected when the app next comes to the foreground.
     mutating func disconnectScene() { hasScene = false }
 
     mutating func enter(_ phase: Phase) -> [Action] {
@@ -69,7 +70,7 @@ struct ApplicationLifeMachine {
             return [.call(.willTerminate)]
         case (.background, .background) where owesBackground:
             return [.call(.didEnterBackground)]
-        // An app that was suspended is not notified of it, nor that it runs again in the background.
+        // UIKit notifies an app neither of its suspension nor of its resumption in the background.
         case (.suspended, _), (.background, .background), (.inactive, .inactive), (.active, .active):
             return []
         }

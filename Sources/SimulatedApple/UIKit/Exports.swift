@@ -1,10 +1,10 @@
-// As the real module does: an app that imports UIKit uses `Date`, `Timer` and `NotificationCenter` without more ado,
+// The real UIKit exports these modules too: an app that imports only UIKit uses `Date`, `Timer`, `NotificationCenter`
 // and `CADisplayLink`.
 @_exported public import Foundation
 @_exported public import QuartzCore
-// For its form of `NotificationCenter.addObserver`.
+// It has the forms of `NotificationCenter.addObserver` that Foundation lacks on Linux.
 @_exported public import SimulatedAppleCore
-// For background sessions, which are Foundation's on Apple's systems.
+// It has background sessions, which belong to Foundation on Apple's systems.
 @_exported public import SimulatedURLSession
-// Whose responses UIKit extends on Apple's systems.
+// On Apple's systems, UIKit extends the responses of this module.
 @_exported public import UserNotifications

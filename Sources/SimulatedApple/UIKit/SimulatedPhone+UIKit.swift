@@ -4,21 +4,21 @@ package import Foundation
 public import SimulatedAppleCore
 
 extension SimulatedPhone {
-    /// Puts an app with an app delegate on a device, in place of the earlier one.
+    /// Installs an app with an app delegate on a device, and replaces the app that was installed before.
     ///
     /// ```swift
     /// SimulatedPhone.install(on: device, delegate: AppDelegate(), sceneDelegate: { SceneDelegate() })
     /// ```
     ///
     /// - Parameters:
-    ///   - device: The device. Another one, on which an app that was installed here still runs, must have gone.
-    ///   - manifest: What the app declares. One that says that the app uses scenes, but has no `sceneDelegate` here, or the
-    ///     reverse, is the fault `scenesDoNotFit`.
-    ///   - trackDurations: How long audio items last; others last three minutes.
-    ///   - patience: How much real time the device gives to a background task that is not completed when its launch
-    ///     handler returns, because the work continues in a `Task` off the main actor or on another queue.
-    ///   - delegate: Makes the app delegate, in each new process; then its methods are called as UIKit does.
-    ///   - sceneDelegate: Makes the scene delegate, when the scene is connected.
+    ///   - device: The device. An app installed by this method on another device must have ended.
+    ///   - manifest: The app's declarations. If they say that the app uses scenes and `sceneDelegate` is `nil`, or the
+    ///     reverse, the device records the fault `scenesDoNotFit`.
+    ///   - trackDurations: The durations of audio items; other items last three minutes.
+    ///   - patience: The real time that the device waits for a background task that is not completed when its launch
+    ///     handler returns, because its work continues in a `Task` off the main actor or on another queue.
+    ///   - delegate: Makes the app delegate in each new process. Its methods are called as by UIKit.
+    ///   - sceneDelegate: Makes the scene delegate when the scene is connected.
     public static func install(
         on device: SimulatedDevice, manifest: AppManifest = AppManifest(),
         trackDurations: [AudioItem.ID: Duration] = [:],
@@ -36,17 +36,20 @@ extension SimulatedPhone {
         }
     }
 
-    /// Runs an app with an app delegate in a process of its own, for ``install(on:manifest:trackDurations:program:)``: what
-    /// `UIApplicationMain` does. It is called on the first thread of the process, once.
+    /// Runs an app with an app delegate in a process of its own, as `UIApplicationMain` does.
+    ///
+    /// Call it once, on the first thread of the process, from the program given to
+    /// ``install(on:manifest:trackDurations:program:)``.
     ///
     /// ```swift
     /// SimulatedPhone.install(on: device, program: { SimulatedPhone.run(AppDelegate()) })
     /// ```
     ///
     /// - Parameters:
-    ///   - delegate: Makes the app delegate; then its methods are called as UIKit does.
-    ///   - sceneDelegate: Makes the scene delegate, when the scene is connected. Whether there is one has to be what the
-    ///     manifest says with ``/ApusDevice/AppManifest/usesScenes``.
+    ///   - delegate: Makes the app delegate. Its methods are called as by UIKit.
+    ///   - sceneDelegate: Makes the scene delegate when the scene is connected. It must be given if, and only if, the
+    ///     manifest has ``/ApusDevice/AppManifest/usesScenes``; otherwise the device records the fault
+    ///     `scenesDoNotFit`.
     nonisolated public static func run(
         _ delegate: @autoclosure @escaping @MainActor () -> any UIApplicationDelegate,
         sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)? = nil
@@ -65,7 +68,7 @@ extension SimulatedPhone {
         }
     }
 
-    /// Runs an app whose delegates are made by their classes.
+    /// Runs an app whose delegates are created from their classes, with `init()`.
     static func runMain(_ type: any UIApplicationDelegate.Type) {
         let makeDelegate: @MainActor () -> any UIApplicationDelegate = {
             guard let delegate = Creatable.make(type) as? any UIApplicationDelegate else {
@@ -83,7 +86,9 @@ extension SimulatedPhone {
         }
     }
 
-    /// The delegate of the class that the app's delegate names for the session, or the manifest. Without one it is a fault.
+    /// Creates the scene delegate from the class in the session's configuration, or else the one in the manifest.
+    ///
+    /// If neither names a class that exists, the device records the fault `scenesDoNotFit`.
     private static func makeSceneDelegate(module: String) -> any UISceneDelegate {
         let name = process.host.manifest.sceneDelegateClass?
             .replacingOccurrences(of: "$(PRODUCT_MODULE_NAME)", with: module)
@@ -116,7 +121,7 @@ extension SimulatedPhone {
 }
 
 extension AppManifest {
-    /// The fault of an app whose delegates are others than the manifest says.
+    /// Returns the fault of an app that has a scene delegate although its manifest has no scenes, or the reverse.
     fileprivate func fault(hasSceneDelegate: Bool) -> Fault? {
         guard usesScenes != hasSceneDelegate else { return nil }
         return Fault(
@@ -128,21 +133,20 @@ extension AppManifest {
 }
 
 extension Fault.Rule {
-    /// The manifest says that the app uses scenes, and it has no scene delegate; or it has one, and the manifest says that
-    /// there are none.
+    /// The manifest says that the app uses scenes and it has no scene delegate, or the reverse.
     public static let scenesDoNotFit = Fault.Rule("scenesDoNotFit")
 }
 
 extension SimulatedPhone {
-    /// Launches an app with scenes in a process of its own, whatever the manifest says of them.
+    /// Launches an app with scenes in a process of its own, whatever its manifest says about scenes.
     ///
-    /// With a manifest without scenes the device has the app come to the front before it is launched, and otherwise after
-    /// that: the scene is connected on the way to the front in both cases.
+    /// With a manifest without scenes, the device brings the app to the foreground before this launch; with scenes,
+    /// afterwards. In both cases the scene is connected when the app comes to the foreground.
     ///
     /// - Parameters:
-    ///   - make: Makes the app: its delegate, and what is called after its launch method. Handlers of background
-    ///     tasks may be registered then.
-    ///   - sceneDelegate: Makes the scene delegate, when the scene is connected.
+    ///   - make: Makes the app: its delegate, and a closure that is called after the delegate's launch methods. The
+    ///     closure may still register handlers of background tasks.
+    ///   - sceneDelegate: Makes the scene delegate when the scene is connected.
     @MainActor
     package static func launchApp(
         _ make: @escaping @MainActor () -> (delegate: any UIApplicationDelegate, didLaunch: () -> Void),
@@ -164,17 +168,20 @@ extension SimulatedPhone {
     }
 }
 
-/// Stands for the delegate of a scene whose class is not known.
+/// The delegate of a scene if the class of the app's own delegate is not known.
 private final class NoSceneDelegate: UIResponder, UISceneDelegate {}
 
-/// Has the initializer of `NSObject` as one that may be called on any subclass. Objective-C can do this with any class; here
-/// the initializer would have to be `required`, and the slot of NSObject's is the same in all of its subclasses.
+/// Declares `init()` of `NSObject` as `required`, so that it can be called on any subclass.
+///
+/// Objective-C calls it on any class; Swift requires `required`. The call works because the initializer has the same
+/// slot in the method tables of all subclasses of `NSObject`.
 package class Creatable: NSObject {
     override required init() { super.init() }
 
-    /// An object of any subclass of `NSObject`, made with its `init()`.
+    /// Creates an object of any subclass of `NSObject` with its `init()`.
     ///
-    /// Not optimized: the optimizer sees that this class has no subclasses, and would make an object of it.
+    /// It is not optimized: the optimizer sees no subclasses of this class, and would create an object of this class
+    /// itself.
     @_optimize(none)
     package static func make(_ type: AnyClass) -> AnyObject { unsafeBitCast(type, to: Creatable.Type.self).init() }
 }

@@ -1,26 +1,26 @@
-/// A choice that an alert gives.
+/// A choice in an alert.
 @preconcurrency @MainActor
 open class UIAlertAction: NSObject {
-    /// What the choice does to the user.
+    /// The effect of a choice on the user's work.
     public enum Style: Int, Sendable {
-        /// As usual.
+        /// An ordinary choice.
         case `default` = 0
-        /// Leaves everything as it is. An alert has one of these at most.
+        /// Changes nothing; an alert has at most one such choice.
         case cancel = 1
-        /// Destroys something.
+        /// Deletes something.
         case destructive = 2
     }
 
-    /// What the user reads.
+    /// The text that the user reads.
     public let title: String?
-    /// What it does to the user.
+    /// The effect of the choice on the user's work.
     public let style: Style
     /// Whether the user can choose it.
     open var isEnabled = true
 
     let handler: ((UIAlertAction) -> Void)?
 
-    /// A choice.
+    /// Creates a choice; `handler` is called on the main thread when the user makes it.
     public init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) {
         self.title = title
         self.style = style
@@ -29,31 +29,33 @@ open class UIAlertAction: NSObject {
     }
 }
 
-/// A message with choices. The user of the simulated phone chooses with ``SimulatedPhone/SimulatedPhone/tap(_:on:)``.
+/// A message with choices.
+///
+/// ``SimulatedPhone/SimulatedPhone/tap(_:on:)`` makes a choice as the user of the simulated phone.
 ///
 /// Rules: Apple, documentation/uikit/uialertcontroller.
 @preconcurrency @MainActor
 open class UIAlertController: UIViewController {
-    /// Where it is shown.
+    /// The place of a message on the screen.
     public enum Style: Int, Sendable {
-        /// From below.
+        /// Slides in from the bottom.
         case actionSheet = 0
-        /// In the middle.
+        /// Appears in the middle.
         case alert = 1
     }
 
-    /// What it says.
+    /// The text below the title.
     open var message: String?
-    /// Where it is shown.
+    /// The place of the message on the screen.
     public private(set) var preferredStyle = Style.actionSheet
     /// The choices, in the order in which they were added.
     public private(set) var actions: [UIAlertAction] = []
-    /// The choice that stands out.
+    /// The choice that is highlighted.
     open var preferredAction: UIAlertAction?
-    /// The lines of text that the user can change.
+    /// The text fields, in the order in which they were added; `nil` if there are none.
     public private(set) var textFields: [UITextField]?
 
-    /// A message.
+    /// Creates a message without choices.
     public convenience init(title: String?, message: String?, preferredStyle: Style) {
         self.init(nibName: nil, bundle: nil)
         self.title = title
@@ -61,8 +63,9 @@ open class UIAlertController: UIViewController {
         self.preferredStyle = preferredStyle
     }
 
-    /// Adds a choice. A second one of the style `cancel` is the program's mistake, as on a phone, where it raises an
-    /// exception.
+    /// Adds a choice.
+    ///
+    /// A second choice of the style `cancel` stops the app, as the exception on a phone does.
     open func addAction(_ action: UIAlertAction) {
         precondition(
             action.style != .cancel || !actions.contains { $0.style == .cancel },
@@ -70,7 +73,9 @@ open class UIAlertController: UIViewController {
         actions.append(action)
     }
 
-    /// Adds a line of text. Only alerts have them, not action sheets.
+    /// Adds a text field, which only the style `alert` allows.
+    ///
+    /// With the style `actionSheet` it stops the app.
     open func addTextField(configurationHandler: ((UITextField) -> Void)? = nil) {
         precondition(preferredStyle == .alert, "an action sheet has no text fields; use the style alert")
         let field = UITextField()
@@ -78,6 +83,6 @@ open class UIAlertController: UIViewController {
         configurationHandler?(field)
     }
 
-    /// The user chooses: the message goes, then the choice's handler is called.
+    /// Makes a choice as the user: the message is dismissed, then the choice's handler is called.
     func tap(_ action: UIAlertAction) { dismiss(animated: true) { action.handler?(action) } }
 }

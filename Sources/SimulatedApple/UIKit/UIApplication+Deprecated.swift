@@ -1,45 +1,46 @@
 import ApusVirtualTime
 import SimulatedAppleCore
 
-// What apps were written with before iOS 10 and iOS 13. It compiles, with the compiler's warning that it is deprecated,
-// and does nothing but write a warning into the device's log, which names what took its place.
+// The declarations of the time before iOS 10 and iOS 13, so that apps which use them compile, with the compiler's
+// warning of the deprecation. The methods only write a warning that names the replacement into the device's log, or do
+// nothing.
 
-/// What a background fetch has brought.
+/// The outcome of a background fetch.
 public enum UIBackgroundFetchResult: UInt, Sendable {
-    /// Something new.
+    /// There was new data.
     case newData = 0
-    /// Nothing new.
+    /// There was no new data.
     case noData = 1
-    /// An error.
+    /// The fetch failed.
     case failed = 2
 }
 
-/// A notification of the time before `UserNotifications`. Nothing shows it here.
+/// A notification from before `UserNotifications`, which is never shown here.
 ///
-/// Rule: Apple, documentation/uikit/uilocalnotification: deprecated since iOS 10.
+/// Rule: Apple, documentation/uikit/uilocalnotification (deprecated since iOS 10).
 @available(*, deprecated, message: "use UNNotificationRequest of UserNotifications")
 @preconcurrency @MainActor
 open class UILocalNotification: NSObject {
-    /// When it is shown.
+    /// The time at which the notification is shown.
     open var fireDate: Date?
-    /// The zone in which the date is meant.
+    /// The time zone of the date.
     open var timeZone: TimeZone?
-    /// What the user reads above the text.
+    /// The title.
     open var alertTitle: String?
-    /// What the user reads.
+    /// The text.
     open var alertBody: String?
-    /// What the button says.
+    /// The text of the button.
     open var alertAction: String?
-    /// The name of a file with a sound.
+    /// The name of a sound file.
     open var soundName: String?
-    /// The number on the app's icon.
+    /// The number shown on the app's icon.
     open var applicationIconBadgeNumber = 0
-    /// What the app wants to know again.
+    /// Values that the app receives again with the notification.
     open var userInfo: [AnyHashable: Any]?
-    /// Which actions it has.
+    /// The identifier of the category, which determines the actions.
     open var category: String?
 
-    /// A notification without a date.
+    /// Creates a notification without a date.
     override public init() { super.init() }
 }
 
@@ -49,14 +50,14 @@ open class UILocalNotification: NSObject {
 @available(*, deprecated, message: "use UNNotificationSound.default of UserNotifications")
 public let UILocalNotificationDefaultSoundName = "UILocalNotificationDefaultSoundName"
 
-/// How the user is notified, before `UserNotifications`.
+/// The ways in which a user is notified, from before `UserNotifications`.
 @available(*, deprecated, message: "use UNAuthorizationOptions of UserNotifications")
 public struct UIUserNotificationType: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
-    /// Types with these bits.
+    /// Creates a set with these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// A number on the icon.
+    /// A number on the app's icon.
     public static let badge = UIUserNotificationType(rawValue: 1)
     /// A sound.
     public static let sound = UIUserNotificationType(rawValue: 2)
@@ -64,14 +65,14 @@ public struct UIUserNotificationType: OptionSet, Sendable {
     public static let alert = UIUserNotificationType(rawValue: 4)
 }
 
-/// What an app asked for before `UserNotifications`.
+/// The request of an app to notify the user, from before `UserNotifications`.
 @available(*, deprecated, message: "use UNUserNotificationCenter.requestAuthorization(options:)")
 @preconcurrency @MainActor
 open class UIUserNotificationSettings: NSObject {
-    /// How the user is notified.
+    /// The ways in which the app wants to notify the user.
     public let types: UIUserNotificationType
 
-    /// What an app asks for. Categories have no effect here.
+    /// Creates a request; the categories have no effect here.
     public init(types: UIUserNotificationType, categories: Set<AnyHashable>?) {
         self.types = types
         super.init()
@@ -79,35 +80,36 @@ open class UIUserNotificationSettings: NSObject {
 }
 
 extension UIApplication {
-    /// Never, for ``setMinimumBackgroundFetchInterval(_:)``.
+    /// The interval with which ``setMinimumBackgroundFetchInterval(_:)`` turns fetching off.
     nonisolated public class var backgroundFetchIntervalNever: TimeInterval { .greatestFiniteMagnitude }
-    /// As often as the system likes, for ``setMinimumBackgroundFetchInterval(_:)``.
+    /// The interval with which ``setMinimumBackgroundFetchInterval(_:)`` leaves the frequency to the system.
     nonisolated public class var backgroundFetchIntervalMinimum: TimeInterval { 0 }
 
-    /// Fetches nothing: no delegate's `application(_:performFetchWithCompletionHandler:)` is called here.
+    /// Writes a warning into the device's log; `application(_:performFetchWithCompletionHandler:)` is never called
+    /// here.
     ///
-    /// Rule: Apple, documentation/uikit/uiapplication/setminimumbackgroundfetchinterval(_:): deprecated since iOS 13,
-    /// in favor of `BGAppRefreshTask`.
+    /// Rule: Apple, documentation/uikit/uiapplication/setminimumbackgroundfetchinterval(_:) (deprecated since iOS 13,
+    /// replaced by `BGAppRefreshTask`).
     @available(*, deprecated, message: "submit a BGAppRefreshTaskRequest to BGTaskScheduler")
     public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
         warn(
             "setMinimumBackgroundFetchInterval has no effect here: submit a BGAppRefreshTaskRequest to BGTaskScheduler")
     }
 
-    /// Asks the user nothing.
+    /// Writes a warning into the device's log; the user is not asked.
     @available(*, deprecated, message: "use UNUserNotificationCenter.requestAuthorization(options:)")
     public func registerUserNotificationSettings(_ notificationSettings: UIUserNotificationSettings) {
         warn(
             "registerUserNotificationSettings has no effect here: use UNUserNotificationCenter.requestAuthorization")
     }
 
-    /// Shows nothing.
+    /// Writes a warning into the device's log; nothing is shown.
     @available(*, deprecated, message: "use UNUserNotificationCenter.add(_:)")
     public func scheduleLocalNotification(_ notification: UILocalNotification) {
         warn("scheduleLocalNotification has no effect here: use UNUserNotificationCenter.add")
     }
 
-    /// Shows nothing.
+    /// Writes a warning into the device's log; nothing is shown.
     @available(*, deprecated, message: "use UNUserNotificationCenter.add(_:)")
     public func presentLocalNotificationNow(_ notification: UILocalNotification) {
         warn("presentLocalNotificationNow has no effect here: use UNUserNotificationCenter.add")

@@ -5,28 +5,30 @@ import ApusVirtualTime
 import SimulatedAppleCore
 import SimulatedURLSession
 
-/// The app's running process, as UIKit shows it. On a simulated phone, life cycle, background tasks and background
-/// refresh are those of the device; nothing is drawn and nothing is opened.
+/// The app's running process, as UIKit presents it.
+///
+/// On a simulated phone, its life cycle, background tasks and background refresh are those of the device. Nothing is
+/// drawn, and no URL is opened.
 @preconcurrency @MainActor
 open class UIApplication: UIResponder {
-    /// Whether the app is in front.
+    /// The place of the app between foreground and background.
     public enum State: Int, Sendable {
-        /// In front of the user.
+        /// In the foreground, with the user's input.
         case active = 0
-        /// Visible, but not in charge: on the way, or covered.
+        /// In the foreground without the user's input: during a transition, or covered.
         case inactive = 1
         /// In the background.
         case background = 2
     }
 
-    /// Keys of the options of an app's launch. The simulation gives ``location`` only.
+    /// The keys of the options of a launch; the simulation uses only ``location``.
     public struct LaunchOptionsKey: Hashable, RawRepresentable, Sendable {
-        /// The key.
+        /// The text of the key.
         public let rawValue: String
-        /// A key.
+        /// Creates a key with this text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The app was started in the background for a significant change of the location. The value is `true`.
+        /// The app was launched in the background because of a significant change of the location; the value is `true`.
         public static let location = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsLocationKey")
     }
 
@@ -38,43 +40,48 @@ open class UIApplication: UIResponder {
         }
     }
 
-    /// Gets the events of the life cycle. The application retains it.
+    /// The delegate, which receives the events of the life cycle.
+    ///
+    /// The application retains it, as on a phone.
     open var delegate: (any UIApplicationDelegate)?
 
-    /// Whether the app is in front; with scenes, that of its only scene.
+    /// The place of the app between foreground and background; with scenes, that of the only scene.
     public private(set) var applicationState: State
 
-    /// Whether the screen stays on while the app is in front, whatever time the user has set
+    /// Whether the screen stays on while the app is in the foreground, regardless of the auto-lock time
     /// (`SimulatedDevice.autoLock`).
     open var isIdleTimerDisabled: Bool {
         get { host.keepsScreenOn }
         set { host.keepsScreenOn = newValue }
     }
 
-    /// The window that was made key last, while the app keeps it.
+    /// The window that was last made key, if the app still retains it.
     open internal(set) weak var keyWindow: UIWindow?
 
-    /// The windows that are shown: the key window.
+    /// The key window, the only one that is shown.
     open var windows: [UIWindow] { keyWindow.map { [$0] } ?? [] }
 
-    /// The scenes that were connected: one, when an app with scenes has come to the front.
+    /// The connected scene of an app with scenes, once the app has come to the foreground.
     public private(set) var connectedScenes: Set<UIScene> = []
 
-    /// The sessions of the scenes, also of those that were disconnected.
+    /// The scene's session, even while the scene is disconnected.
     open var openSessions: Set<UISceneSession> { session.map { [$0] } ?? [] }
 
-    /// Whether the app may refresh in the background: not while the user has switched that off, and not in low-power
-    /// mode. Which of its values the property has in low-power mode, Apple does not say; here it is `denied`.
+    /// Whether the app may refresh in the background: `denied` if the user has turned that off, or in low-power mode.
     ///
-    /// Apple, documentation/uikit/uiapplication/backgroundrefreshstatus
+    /// Apple does not say which value the property has in low-power mode; `denied` is a choice of the simulation.
+    ///
+    /// Source: Apple, documentation/uikit/uiapplication/backgroundrefreshstatus
     open var backgroundRefreshStatus: UIBackgroundRefreshStatus {
         process.settings.isBackgroundRefreshOn && host.conditions.isLowPowerMode != true ? .available : .denied
     }
 
-    /// Whether files of the protection class "complete" can be read: not from about ten seconds after the lock to the
-    /// next unlock. The files of a simulated app are not encrypted.
+    /// Whether files of the protection class "complete" can be read: not from about ten seconds after the phone is
+    /// locked until it is unlocked.
     ///
-    /// Apple, documentation/uikit/uiapplication/isprotecteddataavailable
+    /// The files of a simulated app are not encrypted, so they can be read all the same.
+    ///
+    /// Source: Apple, documentation/uikit/uiapplication/isprotecteddataavailable
     nonisolated open var isProtectedDataAvailable: Bool { process.settings.isProtectedDataAvailable }
 
     nonisolated let host: any PhoneHost
@@ -94,7 +101,7 @@ open class UIApplication: UIResponder {
 
     // MARK: The process
 
-    /// Launches: from here to the end, the app's delegates and observers get the device's events.
+    /// Launches the app: from now on its delegates and observers receive the device's events.
     func launch(delegate: any UIApplicationDelegate, sceneDelegate: (() -> any UISceneDelegate)?) {
         OptionalMethods.check(delegate, of: (any UIApplicationDelegate).self) { $0 is any UIApplicationDelegate.Type }
         self.delegate = delegate
@@ -108,7 +115,7 @@ open class UIApplication: UIResponder {
         perform([.call(.didFinishLaunching)])
     }
 
-    /// The process is in that phase.
+    /// Notifies the app that its process has entered a phase.
     func enter(_ phase: Phase) { perform(life.enter(phase)) }
 
     private func perform(_ actions: [ApplicationLifeMachine.Action]) {
@@ -122,7 +129,7 @@ open class UIApplication: UIResponder {
         }
     }
 
-    /// The delegate first, then the observers.
+    /// Notifies the delegate first, then the observers.
     private func notify(_ call: ApplicationLifeMachine.Call) {
         let scene = connectedScenes.first
         scene?.notify(call)
@@ -174,7 +181,7 @@ open class UIApplication: UIResponder {
         CallOut.run("an observer of \(name.rawValue)") { NotificationCenter.default.post(name: name, object: self) }
     }
 
-    /// The session of a scene that was disconnected continues with another scene.
+    /// Connects a new scene; the session of an earlier, disconnected scene is reused.
     private func connectScene() {
         guard let makeSceneDelegate else { return }
         let options = UIScene.ConnectionOptions()
@@ -202,36 +209,40 @@ open class UIApplication: UIResponder {
     }
 }
 
-/// Names a background task that was begun with `beginBackgroundTask`. No two background tasks have the same one: so an
-/// identifier that outlives its process, in a variable or thread of the test's process, ends no background task of the
-/// next one.
+/// The identifier of a background task that was begun with `beginBackgroundTask`.
+///
+/// Identifiers are never reused, not even by another process of the app. One that a variable or thread of the test
+/// keeps after its process has ended therefore ends no task of a later process.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: Int
-    /// An identifier with that number.
+    /// Creates an identifier with this number.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// No background task.
+    /// The identifier of no background task.
     public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
-/// Whether the user lets an app refresh in the background.
+/// Whether the app may refresh in the background.
 public enum UIBackgroundRefreshStatus: Int, Sendable {
-    /// The user cannot allow it. The simulation does not give this.
+    /// The user is not allowed to turn it on; the simulation never reports this.
     case restricted = 0
-    /// The user has switched it off.
+    /// The user has turned it off.
     case denied = 1
-    /// It is on.
+    /// The app may refresh.
     case available = 2
 }
 
 extension UIApplication {
-    /// How long the app may still run in the background, in seconds; `greatestFiniteMagnitude` in the foreground, and
-    /// while audio or location keeps it running. From any thread.
+    /// The time for which the app may still run in the background, in seconds.
+    ///
+    /// It is `greatestFiniteMagnitude` in the foreground, and while audio or location keeps the app running. It can be
+    /// read on any thread.
     nonisolated public var backgroundTimeRemaining: TimeInterval {
         host.backgroundTimeRemaining?.inSeconds ?? .greatestFiniteMagnitude
     }
 
-    /// Asks for time to finish something; see ``beginBackgroundTask(withName:expirationHandler:fileID:function:)``.
+    /// Begins a background task with a generated name; see
+    /// ``beginBackgroundTask(withName:expirationHandler:fileID:function:)``.
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
         expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil, fileID: String = #fileID,
@@ -240,20 +251,22 @@ extension UIApplication {
         beginBackgroundTask(withName: nil, expirationHandler: handler, fileID: fileID, function: function)
     }
 
-    /// Asks for time to finish something, about 30 s for all background tasks together. From any thread.
+    /// Begins a background task, which gives the app time to finish its work: about 30 s for all tasks together.
     ///
-    /// On the simulated phone the background task is granted when this returns. The handler is called on the main
-    /// thread shortly before the time is over, or soon if it is over; a background task that is not ended in it ends
-    /// the app, with a fault.
+    /// Call it on any thread.
     ///
-    /// Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)
+    /// On the simulated phone, the task is granted when this returns. The handler is called on the main thread shortly
+    /// before the time is over, or soon if it is over already. If the handler does not end the task, the device ends
+    /// the app with a fault.
+    ///
+    /// Source: Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)
     ///
     /// - Parameters:
-    ///   - taskName: What is being finished; `nil` gives a name with the module and the function of the caller.
-    ///   - handler: Called when the time is nearly over; it has to end the background task.
+    ///   - taskName: The name of the work; `nil` for a name made of the module and function of the caller.
+    ///   - handler: Called on the main thread when the time is nearly over; it must end the background task.
     ///   - fileID: The calling file, for the generated name.
     ///   - function: The calling function, for the generated name.
-    /// - Returns: The identifier, which has to be ended; `invalid` when there is no background task.
+    /// - Returns: The identifier with which to end the task, or `invalid` if the task was not granted.
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
         withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil,
@@ -264,7 +277,7 @@ extension UIApplication {
             rawValue: host.beginBackgroundTask(taskName ?? caller, expirationHandler: handler))
     }
 
-    /// The method with exactly Apple's parameters, for protocols and function values; calls prefer the one above.
+    /// Has exactly Apple's parameters, for protocols and function values; ordinary calls use the method above.
     @_disfavoredOverload
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
@@ -274,7 +287,7 @@ extension UIApplication {
             withName: nil, expirationHandler: handler, fileID: "the app", function: "a protocol or a function value")
     }
 
-    /// The method with exactly Apple's parameters, for protocols and function values; calls prefer the one above.
+    /// Has exactly Apple's parameters, for protocols and function values; ordinary calls use the method above.
     @_disfavoredOverload
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
@@ -285,66 +298,70 @@ extension UIApplication {
             function: "a protocol or a function value")
     }
 
-    /// Ends a background task. From any thread. An identifier that is unknown, was ended before, or belongs to another
-    /// process is a warning in the device's log.
+    /// Ends a background task.
+    ///
+    /// Call it on any thread. If the identifier is unknown, was ended before, or belongs to another process, the
+    /// device's log gets a warning.
     nonisolated public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
         host.endBackgroundTask(identifier.rawValue)
     }
 }
 
 extension UIApplication {
-    /// The app was launched; posted after its delegate was called.
+    /// Posted after the app was launched and its delegate was called.
     nonisolated public class var didFinishLaunchingNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationDidFinishLaunchingNotification")
     }
-    /// The app has come to the front.
+    /// Posted when the app has become active.
     nonisolated public class var didBecomeActiveNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationDidBecomeActiveNotification")
     }
-    /// The app is about to be covered, or to leave the front.
+    /// Posted before the app is covered, or leaves the foreground.
     nonisolated public class var willResignActiveNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationWillResignActiveNotification")
     }
-    /// The app is in the background.
+    /// Posted when the app is in the background.
     nonisolated public class var didEnterBackgroundNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationDidEnterBackgroundNotification")
     }
-    /// The app is about to leave the background.
+    /// Posted before the app leaves the background.
     nonisolated public class var willEnterForegroundNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationWillEnterForegroundNotification")
     }
-    /// The app is about to be ended, and runs.
+    /// Posted before the app's process ends, unless it is suspended.
     nonisolated public class var willTerminateNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationWillTerminateNotification")
     }
-    /// The screen was locked: files of the protection class "complete" cannot be read soon.
+    /// Posted when the phone was locked, shortly before files of the protection class "complete" become unreadable.
     nonisolated public class var protectedDataWillBecomeUnavailableNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationProtectedDataWillBecomeUnavailable")
     }
-    /// The screen was unlocked: such files can be read again.
+    /// Posted when the phone was unlocked and files of the protection class "complete" can be read again.
     nonisolated public class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationProtectedDataDidBecomeAvailable")
     }
-    /// `backgroundRefreshStatus` may be another one.
+    /// Posted when `backgroundRefreshStatus` may have changed.
     nonisolated public class var backgroundRefreshStatusDidChangeNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationBackgroundRefreshStatusDidChangeNotification")
     }
-    /// Memory is low.
+    /// Posted when memory is low.
     nonisolated public class var didReceiveMemoryWarningNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationDidReceiveMemoryWarningNotification")
     }
-    /// The clock was set. The simulation does not post it at midnight.
+    /// Posted when the wall clock was set; the simulation does not post it at midnight.
     nonisolated public class var significantTimeChangeNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationSignificantTimeChangeNotification")
     }
 }
 
 extension UIApplication {
-    /// Asks for pushes. The delegate gets a token, made up and the same each time, in the next turn of the main loop, unless
-    /// the user has switched background refresh off and does not allow notifications. What a server would send comes by
-    /// `SimulatedDevice.receivePush`. Pushes that show something are not simulated.
+    /// Registers for remote notifications.
     ///
-    /// Apple, UIApplication.h
+    /// The delegate receives a token, always the same invented one, in the next turn of the main loop. It receives none
+    /// if the user has turned background refresh off and does not allow notifications either.
+    /// `SimulatedDevice.receivePush` delivers silent pushes; pushes that show something are not simulated.
+    ///
+    /// Source: Apple, UIApplication.h
     public func registerForRemoteNotifications() {
         process.pushes.isRegistered = true
         host.mainLoop.run { [weak self] in
@@ -361,13 +378,13 @@ extension UIApplication {
         }
     }
 
-    /// Asks for no more pushes.
+    /// Unregisters, so that the app receives no more pushes.
     public func unregisterForRemoteNotifications() { process.pushes.isRegistered = false }
 
-    /// Whether the app has asked for pushes, in this process or an earlier one.
+    /// Whether the app is registered for pushes, by this process or an earlier one.
     public var isRegisteredForRemoteNotifications: Bool { process.pushes.isRegistered }
 
-    /// Hands a push to the delegate, which says when it has handled it.
+    /// Passes a push to the delegate, which calls a closure when it has handled it.
     func receive(_ push: SilentPush) {
         guard let delegate else { return process.pushes.complete(push.number) }
         var userInfo: [AnyHashable: Any] = ["aps": ["content-available": 1]]
@@ -379,7 +396,8 @@ extension UIApplication {
 }
 
 extension UIApplication {
-    /// Hands the events of a background session to a background task of SwiftUI, or to the delegate.
+    /// Passes the events of a background session to a background task of SwiftUI if there is one for them, or else to
+    /// the delegate.
     func receive(_ notice: TransferNotice) {
         let handlers = process.shared.existing(NoticeHandlers.self)
         guard handlers?.handle(notice) != true else { return }

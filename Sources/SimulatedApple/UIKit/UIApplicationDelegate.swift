@@ -1,98 +1,106 @@
 import ApusBackground
 import SimulatedAppleCore
 
-/// The calls about an app's life cycle. All methods are optional, as in UIKit.
+/// The calls about an app's life cycle, all of them optional as in UIKit.
 ///
-/// With scenes, the scene delegate is called instead of the four methods about the foreground.
+/// In an app with scenes, the scene delegate is called instead of the four methods about foreground and background.
 @preconcurrency @MainActor
 public protocol UIApplicationDelegate: NSObjectProtocol {
     /// The window of an app without scenes.
     var window: UIWindow? { get set }
 
-    /// The process was started; nothing is there yet.
+    /// Called first at a launch.
     func application(
         _ application: UIApplication,
         willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool
 
-    /// The last call of the launch; afterwards, handlers of background tasks are registered too late.
+    /// Called last at a launch; after it, `BGTaskScheduler` accepts no launch handlers.
     func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool
 
-    /// The app has come to the front.
+    /// Called when the app has become active.
     func applicationDidBecomeActive(_ application: UIApplication)
-    /// The app is about to be covered, or to leave the front.
+    /// Called before the app is covered, or leaves the foreground.
     func applicationWillResignActive(_ application: UIApplication)
-    /// The app is in the background, and has about five seconds for what it does here.
+    /// Called when the app is in the background; it has about five seconds for its work in this call.
     func applicationDidEnterBackground(_ application: UIApplication)
-    /// The app is about to leave the background.
+    /// Called before the app leaves the background.
     func applicationWillEnterForeground(_ application: UIApplication)
-    /// The app is about to be ended, and runs. A suspended app is not notified.
+    /// Called before the app's process ends, unless the app is suspended.
     func applicationWillTerminate(_ application: UIApplication)
-    /// Memory is low.
+    /// Called when memory is low.
     func applicationDidReceiveMemoryWarning(_ application: UIApplication)
-    /// The clock was set.
+    /// Called when the wall clock was set; the simulation does not call it at midnight.
     func applicationSignificantTimeChange(_ application: UIApplication)
 
-    /// The screen was locked: files of the protection class "complete" cannot be read soon. A suspended app is not
-    /// notified.
+    /// Called when the phone was locked, shortly before files of the protection class "complete" become unreadable.
+    ///
+    /// A suspended app is not notified.
     func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication)
-    /// The screen was unlocked: such files can be read again.
+    /// Called when the phone was unlocked and files of the protection class "complete" can be read again.
     func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication)
 
-    /// The app gets pushes at the device with that token.
+    /// Called with the token of this device and app when the app can receive pushes.
     func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
-    /// The app gets no pushes. The simulation does not call it.
+    /// Called when the app cannot receive pushes; the simulation never calls it.
     func application(
         _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
 
-    /// A silent push came. The app has 30 seconds until it calls the handler; of this form and the asynchronous one,
-    /// the implemented one is called.
+    /// Called when a silent push has arrived; the app must call the handler within 30 seconds.
+    ///
+    /// Implement either this method or its asynchronous form.
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void)
-    /// The same, asynchronously.
+    /// Handles a silent push; the asynchronous form of the method above.
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult
 
-    /// All tasks of a background session have ended: the app makes the session, if it has none, whose delegate is then
-    /// called. The app has 30 seconds until it calls the handler, from `urlSessionDidFinishEvents`.
+    /// Called when all tasks of a background session have ended.
+    ///
+    /// The app creates the session again if it does not exist, and the session's delegate is called. The app must call
+    /// the handler within 30 seconds, from `urlSessionDidFinishEvents`.
     func application(
         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void)
 
-    /// The way to fetch in the background before iOS 13. It is not called here: register a launch handler with
-    /// `BGTaskScheduler`.
+    /// Called for a background fetch before iOS 13, but never here.
+    ///
+    /// Register a launch handler with `BGTaskScheduler` instead.
     func application(
         _ application: UIApplication,
         performFetchWithCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void)
 
-    /// A scene is about to be made. The simulation takes its delegate from the installation, not from here.
+    /// Returns the configuration of a new scene.
+    ///
+    /// Its `delegateClass` is used only in an app that is run by ``main()``; otherwise the scene delegate is the one
+    /// given to `SimulatedPhone.install` or `run`.
     func application(
         _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
         options: UIScene.ConnectionOptions
     ) -> UISceneConfiguration
-    /// The user has removed scenes from the switcher. The simulation ends the app then, and does not call this.
+    /// Called when the user has removed scenes from the app switcher; never called here, where this ends the app.
     func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
 }
 
 extension UIApplicationDelegate {
-    /// No window, for a delegate that has none.
+    /// No window, for a delegate without one.
     public var window: UIWindow? {
         get { nil }
         set {}
     }
 
-    /// Agrees.
+    /// Returns `true`.
     public func application(
         _ application: UIApplication,
         willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool { true }
 
-    /// Agrees.
+    /// Returns `true`.
     public func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
@@ -126,7 +134,7 @@ extension UIApplicationDelegate {
         _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
     ) {}
 
-    /// Asks the asynchronous form.
+    /// Calls the asynchronous form.
     public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
@@ -145,12 +153,12 @@ extension UIApplicationDelegate {
         await self.application(application, didReceiveRemoteNotification: userInfo.value)
     }
 
-    /// Brings nothing.
+    /// Returns `noData`.
     nonisolated(nonsending) public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult { .noData }
 
-    /// Has nothing to handle. That is a warning in the device's log.
+    /// Writes a warning into the device's log, and calls the handler.
     public func application(
         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void
@@ -159,13 +167,13 @@ extension UIApplicationDelegate {
         completionHandler()
     }
 
-    /// Brings nothing.
+    /// Calls the handler with `noData`.
     public func application(
         _ application: UIApplication,
         performFetchWithCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
     ) { completionHandler(.noData) }
 
-    /// The configuration of the session.
+    /// Returns the session's present configuration.
     public func application(
         _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
         options: UIScene.ConnectionOptions
@@ -175,15 +183,16 @@ extension UIApplicationDelegate {
         _ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>
     ) {}
 
-    /// Runs the app in a process of the simulated phone; what `@main` calls. Without a phone it stops with a message that says
-    /// what to write.
+    /// Runs the app in a process of the simulated phone, as `@main` does on a phone.
+    ///
+    /// Outside of such a process it stops with a message that says what to write instead.
     ///
     /// ```swift
     /// SimulatedPhone.install(on: device, program: { AppDelegate.main() })
     /// ```
     ///
-    /// The delegate is made with its `init()`. The delegate of a scene is of the class that
-    /// ``application(_:configurationForConnecting:options:)`` names, or else the `Info.plist`.
+    /// The app delegate is created with its `init()`. The class of the scene delegate is the one in the configuration
+    /// that ``application(_:configurationForConnecting:options:)`` returns, or else the one in the `Info.plist`.
     nonisolated public static func main() {
         guard SimulatedPhone.isAppProcess else { SimulatedPhone.stopWithoutPhone("\(Self.self)") }
         MainActor.assumeIsolated { SimulatedPhone.runMain(Self.self) }

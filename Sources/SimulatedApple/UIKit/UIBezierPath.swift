@@ -1,11 +1,11 @@
-/// Lines and curves. Nothing is drawn here: only how many there are is kept.
+/// A path of lines and curves, of which only the number of parts is kept; nothing is drawn here.
 @preconcurrency @MainActor
 open class UIBezierPath: NSObject {
-    /// How wide a line along it is, in points.
+    /// The width of the line, in points.
     open var lineWidth: CGFloat = 1
     private var count = 0
 
-    /// No lines.
+    /// Creates an empty path.
     override public init() { super.init() }
 
     private init(count: Int) {
@@ -13,31 +13,31 @@ open class UIBezierPath: NSObject {
         super.init()
     }
 
-    /// A part of a circle; angles are in radians.
+    /// Creates an arc; angles are in radians.
     public convenience init(
         arcCenter center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
     ) { self.init(count: 1) }
 
-    /// An oval that fills a rectangle.
+    /// Creates an oval that fills a rectangle.
     public convenience init(ovalIn rect: CGRect) { self.init(count: 1) }
 
-    /// A rectangle.
+    /// Creates a rectangle.
     public convenience init(rect: CGRect) { self.init(count: 4) }
 
-    /// A rectangle with round corners.
+    /// Creates a rectangle with rounded corners.
     public convenience init(roundedRect rect: CGRect, cornerRadius: CGFloat) { self.init(count: 8) }
 
-    /// For a layer.
+    /// The path in the form that layers use.
     open var cgPath: CGPath { CGPath(count: count) }
 
-    /// Continues at a place.
+    /// Moves to a point without drawing a line.
     open func move(to point: CGPoint) {}
-    /// A line to a place.
+    /// Adds a line to a point.
     open func addLine(to point: CGPoint) { count += 1 }
-    /// A part of a circle; angles are in radians.
+    /// Adds an arc; angles are in radians.
     open func addArc(
         withCenter center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
     ) { count += 1 }
-    /// A line to the beginning.
+    /// Adds a line to the beginning.
     open func close() { count += 1 }
 }

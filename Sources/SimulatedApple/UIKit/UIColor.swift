@@ -1,42 +1,44 @@
-/// A color. Nothing is drawn here; a test can compare it. From any thread.
+/// A color, which is not drawn here but can be compared in tests.
+///
+/// It can be used on any thread.
 open class UIColor: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: nothing changes after `init`.
 
     private let components: [CGFloat]
 
-    /// A color of three parts and an opacity, each from 0 to 1.
+    /// Creates a color from three components and an opacity, each from 0 to 1.
     public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
         components = [red, green, blue, alpha]
         super.init()
     }
 
-    /// A shade of gray with an opacity, each from 0 to 1.
+    /// Creates a shade of gray with an opacity, each from 0 to 1.
     public convenience init(white: CGFloat, alpha: CGFloat) {
         self.init(red: white, green: white, blue: white, alpha: alpha)
     }
 
-    /// The same color with another opacity.
+    /// Returns the same color with another opacity.
     open func withAlphaComponent(_ alpha: CGFloat) -> UIColor {
         UIColor(red: components[0], green: components[1], blue: components[2], alpha: alpha)
     }
 
-    /// The same color for layers.
+    /// The color in the form that layers use.
     open var cgColor: CGColor {
         CGColor(red: components[0], green: components[1], blue: components[2], alpha: components[3])
     }
 
-    /// Equal to a color with the same parts.
+    /// Whether the other object is a color with the same components.
     override open func isEqual(_ object: Any?) -> Bool { (object as? UIColor)?.components == components }
 
     override open var hash: Int { components.hashValue }
 
-    /// The parts.
+    /// The components in words.
     override open var description: String {
         "UIColor(\(components.map(String.init(describing:)).joined(separator: " ")))"
     }
 }
 
-// The dynamic colors (`label`, `systemRed` …) have one value here, that of the light appearance.
+// The dynamic colors (`label`, `systemRed` …) have only their value for the light appearance.
 extension UIColor {
     private class func rgb(_ red: Int, _ green: Int, _ blue: Int, _ alpha: CGFloat = 1) -> UIColor {
         UIColor(red: CGFloat(red) / 255, green: CGFloat(green) / 255, blue: CGFloat(blue) / 255, alpha: alpha)
@@ -52,7 +54,7 @@ extension UIColor {
     public class var lightGray: UIColor { UIColor(white: 2.0 / 3, alpha: 1) }
     /// White.
     public class var white: UIColor { UIColor(white: 1, alpha: 1) }
-    /// Nothing.
+    /// Fully transparent black.
     public class var clear: UIColor { UIColor(white: 0, alpha: 0) }
     /// Red.
     public class var red: UIColor { rgb(255, 0, 0) }
@@ -93,12 +95,12 @@ extension UIColor {
     public class var systemPink: UIColor { rgb(255, 45, 85) }
     /// The system's gray.
     public class var systemGray: UIColor { rgb(142, 142, 147) }
-    /// Text.
+    /// The color of text.
     public class var label: UIColor { black }
-    /// Text that matters less.
+    /// The color of less important text.
     public class var secondaryLabel: UIColor { rgb(60, 60, 67, 0.6) }
-    /// Below everything.
+    /// The color behind everything else.
     public class var systemBackground: UIColor { white }
-    /// Below groups.
+    /// The color behind groups.
     public class var secondarySystemBackground: UIColor { rgb(242, 242, 247) }
 }

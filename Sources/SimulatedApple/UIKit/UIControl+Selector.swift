@@ -1,29 +1,30 @@
 import SimulatedAppleCore
 
-/// An event of the user, for methods that take one beside the sender. It has no touches here.
+/// An event of the user, passed to methods that take one after the sender; it has no touches here.
 @preconcurrency @MainActor
 open class UIEvent: NSObject {}
 
-/// A method that a control, a bar button or a gesture recognizer calls. Its object is not retained.
+/// A method that a control, a bar button or a gesture recognizer calls on an object, which is not retained.
 @MainActor
 struct TargetAction {
     private weak var target: AnyObject?
     private let goesToResponder: Bool
     private let selector: Selector
 
-    /// A method of `target`, or, if that is `nil`, of the first responder above the sender that has it.
+    /// Creates the action for a method of `target`, or, if that is `nil`, of the first object that has it, from the
+    /// sender upward in the chain of responders.
     init(_ target: Any?, _ selector: Selector) {
         self.target = target as AnyObject?
         goesToResponder = target == nil
         self.selector = selector
     }
 
-    /// Whether it was made of these.
+    /// Whether the action was created with these arguments.
     func isSame(as target: Any?, _ selector: Selector) -> Bool {
         self.selector == selector && (target.map { self.target === $0 as AnyObject } ?? goesToResponder)
     }
 
-    /// Whether it is one of an object's actions, or of any if that is `nil`, and calls that method, or any.
+    /// Whether the action belongs to the target and calls the selector; `nil` stands for any target or any selector.
     func isOne(of target: Any?, _ selector: Selector?) -> Bool {
         (target == nil || self.target === target as AnyObject?) && (selector == nil || selector == self.selector)
     }
@@ -36,8 +37,10 @@ struct TargetAction {
 }
 
 extension UIControl {
-    /// Calls a method of an object at these events, with the control and the event as far as it has parameters. The object is
-    /// not retained; `nil` is the first responder above the control that has the method.
+    /// Calls a method of an object at these events.
+    ///
+    /// The method receives the control and the event, as far as it has parameters for them. The object is not retained.
+    /// With `nil`, the method is called on the first responder above the control that has it.
     ///
     /// Rules: Apple, documentation/uikit/uicontrol/addtarget(_:action:for:).
     public func addTarget(_ target: Any?, action: Selector, for controlEvents: Event) {
@@ -47,7 +50,7 @@ extension UIControl {
         targets.append((TargetAction(target, action), controlEvents))
     }
 
-    /// Ends that methods are called at these events: those of `target`, or of any object; `action`, or any method.
+    /// Stops calling methods at these events; with `nil`, those of all objects, or all methods.
     public func removeTarget(_ target: Any?, action: Selector?, for controlEvents: Event) {
         for index in targets.indices where targets[index].action.isOne(of: target, action) {
             targets[index].events.subtract(controlEvents)

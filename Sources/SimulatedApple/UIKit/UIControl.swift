@@ -1,32 +1,32 @@
-/// What a control or a bar button does: a closure.
+/// A closure that a control or a bar button performs.
 @preconcurrency @MainActor
 open class UIAction: NSObject {
-    /// Names an action of a control.
+    /// The name of an action.
     public struct Identifier: RawRepresentable, Hashable, Sendable {
-        /// The name.
+        /// The text of the name.
         public let rawValue: String
-        /// An identifier with that name.
+        /// Creates an identifier with this text.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// An identifier with that name.
+        /// Creates an identifier with this text.
         public init(_ rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// What the user reads.
+    /// The text that the user reads.
     open var title: String
-    /// Names it: a control has one action of a name.
+    /// The name of the action; for each event, a control has at most one action of a name.
     public let identifier: Identifier
-    /// What has called it last: the control.
+    /// The control or bar button that performed the action last.
     public private(set) weak var sender: AnyObject?
 
     private let handler: (UIAction) -> Void
     private static var last = 0
 
-    /// An action.
+    /// Creates an action.
     ///
     /// - Parameters:
-    ///   - title: What the user reads.
-    ///   - identifier: Its name; `nil` makes a new one.
-    ///   - handler: Called on the main actor.
+    ///   - title: The text that the user reads.
+    ///   - identifier: The name; `nil` for a new one.
+    ///   - handler: The closure, called on the main actor.
     public init(title: String = "", identifier: Identifier? = nil, handler: @escaping (UIAction) -> Void) {
         Self.last += 1
         self.title = title
@@ -41,89 +41,91 @@ open class UIAction: NSObject {
     }
 }
 
-/// A view that does something when the user touches it.
+/// A view that reacts to the user's touches.
 ///
 /// Rules: Apple, documentation/uikit/uicontrol.
 @preconcurrency @MainActor
 open class UIControl: UIView {
-    /// What happens to a control.
+    /// The events of a control.
     public struct Event: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt
         /// Events with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// A finger touches it.
+        /// A finger touches the control.
         public static let touchDown = Event(rawValue: 1 << 0)
-        /// A finger leaves the screen inside of it: what a button waits for.
+        /// A finger leaves the screen inside the control: the tap of a button.
         public static let touchUpInside = Event(rawValue: 1 << 6)
         /// The user has changed the value.
         public static let valueChanged = Event(rawValue: 1 << 12)
-        /// What a control is mainly for.
+        /// The main event of the kind of control: a button's tap, a switch's new value.
         public static let primaryActionTriggered = Event(rawValue: 1 << 13)
-        /// The user types.
+        /// The user changes the text.
         public static let editingChanged = Event(rawValue: 1 << 17)
-        /// The user has typed.
+        /// The user has finished changing the text.
         public static let editingDidEnd = Event(rawValue: 1 << 18)
         /// Every event.
         public static let allEvents = Event(rawValue: .max)
     }
 
-    /// How a control is. Combinations have what was set for `normal`.
+    /// The state of a control.
+    ///
+    /// A combination for which no value was set uses the value of `normal`.
     public struct State: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt
         /// States with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// As usual.
+        /// No other state.
         public static let normal: State = []
-        /// Touched.
+        /// A finger touches the control.
         public static let highlighted = State(rawValue: 1)
-        /// Not enabled.
+        /// The user cannot use the control.
         public static let disabled = State(rawValue: 2)
-        /// Selected.
+        /// The control is selected.
         public static let selected = State(rawValue: 4)
     }
 
-    /// Whether the user can use it.
+    /// Whether the user can use the control.
     open var isEnabled = true
-    /// Whether it is selected.
+    /// Whether the control is selected.
     open var isSelected = false
-    /// Whether it is touched.
+    /// Whether a finger touches the control.
     open var isHighlighted = false
 
     private var actions: [(action: UIAction, events: Event)] = []
     var targets: [(action: TargetAction, events: Event)] = []
 
-    /// How it is.
+    /// The combination of the three properties above.
     open var state: State {
         (isEnabled ? [] : State.disabled).union(isSelected ? .selected : [])
             .union(isHighlighted ? .highlighted : [])
     }
 
-    /// A control at a place.
+    /// Creates a control with a frame.
     override public init(frame: CGRect) { super.init(frame: frame) }
 
-    /// A control that has an action for its primary event: of a button, a tap; of a switch or a picker, a new value.
+    /// Creates a control with an action for its main event: a button's tap, or the new value of a switch or picker.
     public convenience init(frame: CGRect, primaryAction: UIAction?) {
         self.init(frame: frame)
         if let primaryAction { addAction(primaryAction, for: .primaryActionTriggered) }
     }
 
-    /// There are no storyboards here: a control of no size.
+    /// Creates a control of size zero, because no storyboards are read here.
     public required init?(coder: NSCoder) { super.init(coder: coder) }
 
-    /// Has an action performed for events, in place of one with the same identifier for the same events.
+    /// Performs an action at events; an action with the same identifier is replaced for them.
     open func addAction(_ action: UIAction, for controlEvents: Event) {
         removeAction(identifiedBy: action.identifier, for: controlEvents)
         actions.append((action, controlEvents))
     }
 
-    /// Ends that an action is performed for events.
+    /// Stops performing an action at events.
     open func removeAction(_ action: UIAction, for controlEvents: Event) {
         removeAction(identifiedBy: action.identifier, for: controlEvents)
     }
 
-    /// Ends that an action is performed for events.
+    /// Stops performing the action with this identifier at events.
     open func removeAction(identifiedBy actionIdentifier: UIAction.Identifier, for controlEvents: Event) {
         for index in actions.indices where actions[index].action.identifier == actionIdentifier {
             actions[index].events.subtract(controlEvents)
@@ -131,8 +133,10 @@ open class UIControl: UIView {
         actions.removeAll { $0.events.isEmpty }
     }
 
-    /// Performs the actions that were added for any of these events, closures first, in the order in which they were added.
-    /// For a test, this is the user.
+    /// Performs the actions for any of these events: closures first, then methods, each in the order in which they were
+    /// added.
+    ///
+    /// A test calls it to act as the user.
     open func sendActions(for controlEvents: Event) {
         for (action, events) in actions where !events.isDisjoint(with: controlEvents) { action.perform(by: self) }
         for (action, events) in targets where !events.isDisjoint(with: controlEvents) {
@@ -141,14 +145,14 @@ open class UIControl: UIView {
     }
 }
 
-/// A button.
+/// A button with a title.
 @preconcurrency @MainActor
 open class UIButton: UIControl {
-    /// What it looks like. Without effect here.
+    /// The kind of button, which has no effect here.
     public enum ButtonType: Int, Sendable {
-        /// As the app says.
+        /// A button that the app draws.
         case custom = 0
-        /// As the system has it.
+        /// The system's plain style.
         case system = 1
         /// A plus sign.
         case contactAdd = 5
@@ -156,77 +160,77 @@ open class UIButton: UIControl {
         case close = 7
     }
 
-    /// What it shows. Only the texts and colors are kept.
+    /// The contents of a button, of which only texts and colors are kept.
     public struct Configuration: Sendable {
         /// The text.
         public var title: String?
-        /// The text below.
+        /// The text below the title.
         public var subtitle: String?
-        /// The text's color.
+        /// The color of the text.
         public var baseForegroundColor: UIColor?
-        /// The color below the contents.
+        /// The color of the background.
         public var baseBackgroundColor: UIColor?
 
-        /// Text only.
+        /// A configuration with text only.
         public static func plain() -> Configuration { Configuration() }
-        /// In the tint color.
+        /// A configuration filled with the tint color.
         public static func filled() -> Configuration { Configuration() }
-        /// In gray.
+        /// A configuration with a gray background.
         public static func gray() -> Configuration { Configuration() }
-        /// In a weak tint color.
+        /// A configuration with a pale tint color.
         public static func tinted() -> Configuration { Configuration() }
-        /// With a border.
+        /// A configuration with a border.
         public static func bordered() -> Configuration { Configuration() }
     }
 
-    /// What it looks like.
+    /// The kind of button, which has no effect here.
     public private(set) var buttonType = ButtonType.custom
-    /// What it shows; its title goes before those of ``setTitle(_:for:)``.
+    /// The contents; their title takes precedence over those set with ``setTitle(_:for:)``.
     open var configuration: Configuration?
-    /// The label with the title. What is set in it has no effect on ``currentTitle``.
+    /// A label with the title; setting its text does not change ``currentTitle``.
     open private(set) lazy var titleLabel: UILabel? = UILabel()
 
     private var titles: [State: String] = [:]
     private var titleColors: [State: UIColor] = [:]
 
-    /// A button of no size.
+    /// Creates a button of size zero.
     public convenience init(type buttonType: ButtonType) {
         self.init(frame: .zero)
         self.buttonType = buttonType
     }
 
-    /// A button with an action, of which it has the title.
+    /// Creates a button of size zero with an action and the action's title.
     public convenience init(type buttonType: ButtonType = .system, primaryAction: UIAction?) {
         self.init(frame: .zero, primaryAction: primaryAction)
         self.buttonType = buttonType
         setTitle(primaryAction?.title, for: .normal)
     }
 
-    /// A button with a configuration and an action. The action's title is that of the button, if there is none.
+    /// Creates a button with contents and an action; the action's title is used if the contents have none.
     public convenience init(configuration: Configuration, primaryAction: UIAction? = nil) {
         self.init(primaryAction: primaryAction)
         self.configuration = configuration
     }
 
-    /// Sets the text for a state.
+    /// Sets the title for a state.
     open func setTitle(_ title: String?, for state: State) {
         titles[state] = title
         titleLabel?.text = currentTitle
     }
 
-    /// The text for a state: that of `normal`, if there is none.
+    /// Returns the title for a state; if none was set for it, that for `normal`.
     open func title(for state: State) -> String? { titles[state] ?? titles[.normal] }
 
-    /// The text for the present state.
+    /// The title in the present state.
     open var currentTitle: String? { configuration?.title ?? title(for: state) }
 
-    /// Sets the text's color for a state.
+    /// Sets the title's color for a state.
     open func setTitleColor(_ color: UIColor?, for state: State) { titleColors[state] = color }
 
-    /// The text's color for a state: that of `normal`, if there is none.
+    /// Returns the title's color for a state; if none was set for it, that for `normal`.
     open func titleColor(for state: State) -> UIColor? { titleColors[state] ?? titleColors[.normal] }
 
-    /// A button's primary event is a tap.
+    /// Performs the actions for these events; a tap is also the button's main event.
     override open func sendActions(for controlEvents: Event) {
         super.sendActions(
             for: controlEvents.contains(.touchUpInside) ? controlEvents.union(.primaryActionTriggered) : controlEvents)
@@ -236,30 +240,30 @@ open class UIButton: UIControl {
 /// A switch.
 @preconcurrency @MainActor
 open class UISwitch: UIControl {
-    /// Whether it is on. To set it sends no event.
+    /// Whether the switch is on; setting it sends no event.
     open var isOn = false
 
-    /// Sets whether it is on, and sends no event. Nothing is animated here.
+    /// Turns the switch on or off without sending an event; the change is not animated here.
     open func setOn(_ on: Bool, animated: Bool) { isOn = on }
 
-    /// A switch's primary event is a new value.
+    /// Performs the actions for these events; a new value is also the switch's main event.
     override open func sendActions(for controlEvents: Event) {
         super.sendActions(
             for: controlEvents.contains(.valueChanged) ? controlEvents.union(.primaryActionTriggered) : controlEvents)
     }
 }
 
-/// A line of text that the user can change.
+/// A line of text that the user can edit.
 @preconcurrency @MainActor
 open class UITextField: UIControl {
-    /// The text. To set it sends no event.
+    /// The text; setting it sends no event.
     open var text: String? = ""
-    /// What is shown while there is no text.
+    /// The text that is shown while the field is empty.
     open var placeholder: String?
-    /// The text's font.
+    /// The font of the text.
     open var font: UIFont?
-    /// The text's color.
+    /// The color of the text.
     open var textColor: UIColor?
-    /// Where the text lies.
+    /// The alignment of the text.
     open var textAlignment = NSTextAlignment.natural
 }

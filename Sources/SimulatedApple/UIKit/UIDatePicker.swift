@@ -3,28 +3,28 @@ import ApusTimers
 import ApusVirtualTime
 public import SimulatedAppleCore
 
-/// A control with wheels for a date, a time or a duration.
+/// A control for picking a date, a time or a duration.
 ///
-/// To set a value sends no event. A test turns it with `SimulatedPhone.turnPicker`.
+/// Setting a value sends no event. A test picks one as the user with `SimulatedPhone.turnPicker`.
 ///
 /// Rules: Apple, documentation/uikit/uidatepicker.
 @preconcurrency @MainActor
 open class UIDatePicker: UIControl {
-    /// What is picked.
+    /// The kind of value.
     public enum Mode: Int, Sendable {
         /// A time of day.
         case time = 0
         /// A day.
         case date = 1
-        /// Both; the default.
+        /// A day and a time; the default.
         case dateAndTime = 2
-        /// A duration in hours and minutes. The picker does not count.
+        /// A duration in hours and minutes; the picker itself does not count down.
         case countDownTimer = 3
     }
 
-    /// What it looks like.
+    /// The appearance of a picker.
     public enum Style: Int, Sendable {
-        /// As suits the phone.
+        /// The appearance that suits the phone.
         case automatic = 0
         /// Wheels.
         case wheels = 1
@@ -34,15 +34,15 @@ open class UIDatePicker: UIControl {
         case inline = 3
     }
 
-    /// What is picked.
+    /// The kind of value.
     open var datePickerMode = Mode.dateAndTime
-    /// What it looks like. Without effect here.
+    /// The appearance, which has no effect here.
     open var preferredDatePickerStyle = Style.automatic
-    /// The earliest date. It has no effect after ``maximumDate``.
+    /// The earliest date; ignored while it is later than ``maximumDate``.
     open var minimumDate: Date?
-    /// The latest date. It has no effect before ``minimumDate``.
+    /// The latest date; ignored while it is earlier than ``minimumDate``.
     open var maximumDate: Date?
-    /// Minutes from one choice to the next: a divisor of 60. Another number leaves it as it is.
+    /// The minutes between two choices: a divisor of 60, from 1 to 30; other values are ignored.
     open var minuteInterval: Int {
         get { interval }
         set { if (1...30).contains(newValue), 60.isMultiple(of: newValue) { interval = newValue } }
@@ -52,17 +52,19 @@ open class UIDatePicker: UIControl {
     private var seconds: TimeInterval = 0
     private var interval = 1
 
-    /// The date, held between ``minimumDate`` and ``maximumDate``. At first, now.
+    /// The picked date, limited by ``minimumDate`` and ``maximumDate``; at first the device's time when the property is
+    /// first used.
     open var date: Date {
         get { held(picked) }
         set { picked = newValue }
     }
 
-    /// Sets the date. Nothing is animated here.
+    /// Sets the date; the change is not animated here.
     open func setDate(_ date: Date, animated: Bool) { self.date = date }
 
-    /// The duration in seconds, in the mode `countDownTimer`: at most 23 h 59 min, in whole choices of
-    /// ``minuteInterval``. It is 0 at first, and in other modes.
+    /// The picked duration in seconds, in the mode `countDownTimer`; 0 at first, and in other modes.
+    ///
+    /// It is at most 23 h 59 min, and rounded down to a multiple of ``minuteInterval``.
     open var countDownDuration: TimeInterval {
         get { datePickerMode == .countDownTimer ? seconds : 0 }
         set {
@@ -77,7 +79,7 @@ open class UIDatePicker: UIControl {
         return min(max(date, minimumDate ?? date), maximumDate ?? .distantFuture)
     }
 
-    /// A picker's primary event is a new value.
+    /// Performs the actions for these events; a new value is also the picker's main event.
     override open func sendActions(for controlEvents: Event) {
         super.sendActions(
             for: controlEvents.contains(.valueChanged) ? controlEvents.union(.primaryActionTriggered) : controlEvents)
@@ -85,34 +87,33 @@ open class UIDatePicker: UIControl {
 }
 
 extension SimulatedPhone {
-    /// The user turns a date picker, which takes the date as if it had been set, and sends its events.
+    /// Turns a date picker as the user: the picker takes the date, and sends its events.
     ///
-    /// It is done on the app's main thread, in a process of the app's own too.
+    /// This happens on the app's main thread, also if the app has a process of its own.
     ///
     /// - Parameters:
-    ///   - identifier: The picker's `accessibilityIdentifier`; `nil` is the picker in front.
-    ///   - date: The date. For an app in its own process it is one of the device's clock.
+    ///   - identifier: The picker's `accessibilityIdentifier`; `nil` for the first picker in front.
+    ///   - date: The date. For an app in a process of its own, it is a date of the device's clock.
     ///   - device: The device.
-    /// - Throws: ``SimulatedAppleCore/ScreenError`` when there is no such picker for a date.
+    /// - Throws: ``SimulatedAppleCore/ScreenError`` if no enabled picker with this identifier picks dates.
     public static func turnPicker(
         _ identifier: String? = nil, to date: Date, on device: SimulatedDevice
     ) throws(ScreenError) { try turn(identifier, to: .date(date), on: device) }
 
-    /// The user turns a picker in the mode `countDownTimer`, which takes the duration as if it had been set, and sends its
-    /// events.
+    /// Turns a picker in the mode `countDownTimer` as the user: the picker takes the duration, and sends its events.
     ///
     /// - Parameters:
-    ///   - identifier: The picker's `accessibilityIdentifier`; `nil` is the picker in front.
+    ///   - identifier: The picker's `accessibilityIdentifier`; `nil` for the first picker in front.
     ///   - duration: The duration.
     ///   - device: The device.
-    /// - Throws: ``SimulatedAppleCore/ScreenError`` when there is no such picker for a duration.
+    /// - Throws: ``SimulatedAppleCore/ScreenError`` if no enabled picker with this identifier picks durations.
     public static func turnPicker(
         _ identifier: String? = nil, to duration: Duration, on device: SimulatedDevice
     ) throws(ScreenError) { try turn(identifier, to: .duration(duration.inSeconds), on: device) }
 }
 
 extension UIDatePicker {
-    /// The user turns it. False when it does not pick that.
+    /// Turns the picker as the user, and returns whether it picks this kind of value.
     func turn(to choice: PickerChoice) -> Bool {
         switch (choice, datePickerMode) {
         case (.date(let date), .time), (.date(let date), .date), (.date(let date), .dateAndTime): self.date = date

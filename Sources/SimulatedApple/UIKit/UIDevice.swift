@@ -2,18 +2,18 @@ import ApusBackground
 import ApusVirtualTime
 import SimulatedAppleCore
 
-/// The phone that the app runs on: the simulated one.
+/// The simulated phone on which the app runs.
 @preconcurrency @MainActor
 open class UIDevice: NSObject {
-    /// Where the phone's energy comes from.
+    /// The source of the phone's power.
     public enum BatteryState: Int, Sendable {
-        /// The monitoring is off.
+        /// The app does not monitor the battery.
         case unknown = 0
-        /// From the battery.
+        /// The battery.
         case unplugged = 1
-        /// From the charger, and the battery is not full.
+        /// The charger, while the battery is not full.
         case charging = 2
-        /// From the charger, and the battery is full.
+        /// The charger, with a full battery.
         case full = 3
     }
 
@@ -23,25 +23,25 @@ open class UIDevice: NSObject {
         return process.shared.object(of: UIDevice.self) { UIDevice(process) }
     }
 
-    /// "iPhone".
+    /// The text `iPhone`.
     open var name: String { "iPhone" }
-    /// "iPhone".
+    /// The text `iPhone`.
     open var model: String { "iPhone" }
-    /// "iOS".
+    /// The text `iOS`.
     open var systemName: String { "iOS" }
-    /// The version whose rules the simulation has.
+    /// The version of iOS whose rules are simulated.
     open var systemVersion: String { "26.0" }
 
-    /// Whether ``batteryLevel`` and ``batteryState`` are known, and changes of them are posted.
+    /// Whether ``batteryLevel`` and ``batteryState`` have values, and their changes are posted.
     open var isBatteryMonitoringEnabled = false
 
-    /// The charge, from 0 to 1; -1 without monitoring.
+    /// The battery's charge, from 0 to 1; -1 without monitoring.
     open var batteryLevel: Float {
         guard isBatteryMonitoringEnabled, let level = host.conditions.batteryLevel else { return -1 }
         return Float(level)
     }
 
-    /// Where the energy comes from.
+    /// The source of the phone's power; `unknown` without monitoring.
     open var batteryState: BatteryState { isBatteryMonitoringEnabled ? Self.batteryState(host.conditions) : .unknown }
 
     private let host: any PhoneHost
@@ -79,21 +79,21 @@ open class UIDevice: NSObject {
 }
 
 extension UIDevice {
-    /// The charge has changed.
+    /// Posted when the charge has changed.
     nonisolated public class var batteryLevelDidChangeNotification: NSNotification.Name {
         NSNotification.Name("UIDeviceBatteryLevelDidChangeNotification")
     }
-    /// The charger was plugged in or out, or the battery is full.
+    /// Posted when the charger was plugged in or out, or the battery has become full or is no longer full.
     nonisolated public class var batteryStateDidChangeNotification: NSNotification.Name {
         NSNotification.Name("UIDeviceBatteryStateDidChangeNotification")
     }
 }
 
-// In Foundation on Apple's systems; Foundation on Linux does not have them.
+// These belong to Foundation on Apple's systems; Foundation on Linux does not have them.
 extension ProcessInfo {
-    /// How hot the phone is.
+    /// The temperature of the phone, in four steps.
     public enum ThermalState: Int, Sendable {
-        /// As usual.
+        /// Normal.
         case nominal = 0
         /// Warm.
         case fair = 1
@@ -103,10 +103,10 @@ extension ProcessInfo {
         case critical = 3
     }
 
-    /// Whether the user of the simulated phone saves energy.
+    /// Whether the simulated phone is in low-power mode.
     public var isLowPowerModeEnabled: Bool { SimulatedPhone.process.host.conditions.isLowPowerMode == true }
 
-    /// How hot the simulated phone is.
+    /// The temperature of the simulated phone.
     public var thermalState: ThermalState {
         switch SimulatedPhone.process.host.conditions.thermalState {
         case .nominal, nil: .nominal

@@ -1,12 +1,14 @@
-/// A font's name for a size and a weight. Nothing is drawn here. From any thread.
+/// The name and size of a font, which is not drawn here.
+///
+/// It can be used on any thread.
 open class UIFont: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: nothing changes after `init`.
 
-    /// How heavy the strokes are, from -1 to 1.
+    /// The thickness of the strokes, from -1 to 1.
     public struct Weight: RawRepresentable, Hashable, Sendable {
         /// The number.
         public let rawValue: CGFloat
-        /// A weight with that number.
+        /// Creates a weight with this number.
         public init(rawValue: CGFloat) { self.rawValue = rawValue }
         /// Very thin.
         public static let ultraLight = Weight(rawValue: -0.8)
@@ -14,7 +16,7 @@ open class UIFont: NSObject, @unchecked Sendable {
         public static let thin = Weight(rawValue: -0.6)
         /// Light.
         public static let light = Weight(rawValue: -0.4)
-        /// As usual.
+        /// The normal weight.
         public static let regular = Weight(rawValue: 0)
         /// Between regular and semibold.
         public static let medium = Weight(rawValue: 0.23)
@@ -28,21 +30,21 @@ open class UIFont: NSObject, @unchecked Sendable {
         public static let black = Weight(rawValue: 0.62)
     }
 
-    /// What a text is for; decides about its size.
+    /// The purpose of a text, which determines its size.
     public struct TextStyle: RawRepresentable, Hashable, Sendable {
         /// The name.
         public let rawValue: String
-        /// A style with that name.
+        /// Creates a style with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The largest title.
         public static let largeTitle = TextStyle(rawValue: "UICTFontTextStyleTitle0")
-        /// A title.
+        /// A first-level title.
         public static let title1 = TextStyle(rawValue: "UICTFontTextStyleTitle1")
-        /// A title.
+        /// A second-level title.
         public static let title2 = TextStyle(rawValue: "UICTFontTextStyleTitle2")
         /// A headline.
         public static let headline = TextStyle(rawValue: "UICTFontTextStyleHeadline")
-        /// Text.
+        /// The main text.
         public static let body = TextStyle(rawValue: "UICTFontTextStyleBody")
         /// A note.
         public static let footnote = TextStyle(rawValue: "UICTFontTextStyleFootnote")
@@ -59,21 +61,22 @@ open class UIFont: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The system's font.
+    /// Returns the system's font; the weight has no effect here.
     open class func systemFont(ofSize fontSize: CGFloat, weight: Weight = .regular) -> UIFont {
         UIFont(".SFUI", fontSize)
     }
-    /// The system's bold font.
+    /// Returns the system's font; it is not bold here.
     open class func boldSystemFont(ofSize fontSize: CGFloat) -> UIFont { systemFont(ofSize: fontSize, weight: .bold) }
-    /// The system's font with digits of one width, so that a running time does not jitter.
+    /// Returns the system's font with digits of equal width, so that a running time does not jitter; the weight has no
+    /// effect here.
     open class func monospacedDigitSystemFont(ofSize fontSize: CGFloat, weight: Weight) -> UIFont {
         UIFont(".SFUI", fontSize)
     }
-    /// The system's font with letters of one width.
+    /// Returns the system's font with letters of equal width; the weight has no effect here.
     open class func monospacedSystemFont(ofSize fontSize: CGFloat, weight: Weight) -> UIFont {
         UIFont(".SFMono", fontSize)
     }
-    /// The font for a style, at the default text size.
+    /// Returns the font for a style at the default text size.
     open class func preferredFont(forTextStyle style: TextStyle) -> UIFont {
         UIFont(".SFUI", [.largeTitle: 34, .title1: 28, .title2: 22, .footnote: 13][style] ?? 17)
     }

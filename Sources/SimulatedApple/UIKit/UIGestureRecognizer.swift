@@ -1,54 +1,54 @@
-/// Recognizes touches of a view, and calls methods then. The simulation recognizes taps only.
+/// An object that recognizes touches of a view and then calls methods; only taps are recognized here.
 ///
 /// Rules: Apple, documentation/uikit/uigesturerecognizer.
 @preconcurrency @MainActor
 open class UIGestureRecognizer: NSObject {
-    /// How far a gesture is.
+    /// The progress of a gesture.
     public enum State: Int, Sendable {
-        /// There is none.
+        /// No gesture has begun.
         case possible = 0
-        /// It has begun.
+        /// The gesture has begun.
         case began = 1
-        /// It continues.
+        /// The gesture continues.
         case changed = 2
-        /// It has ended: what a tap is when it is recognized.
+        /// The gesture has ended; a tap has this state when it is recognized.
         case ended = 3
-        /// It was interrupted.
+        /// The gesture was interrupted.
         case cancelled = 4
-        /// It was another one.
+        /// The touches turned out to be no such gesture.
         case failed = 5
-        /// It was recognized.
+        /// The gesture was recognized; the same value as ``ended``.
         public static let recognized = State.ended
     }
 
-    /// How far the gesture is.
+    /// The progress of the gesture.
     open private(set) var state = State.possible
-    /// Whether it recognizes anything.
+    /// Whether gestures are recognized.
     open var isEnabled = true
-    /// The view whose touches it gets.
+    /// The view whose touches are examined.
     open internal(set) weak var view: UIView?
 
     private var targets: [TargetAction] = []
 
-    /// A recognizer that calls a method of an object, which is not retained.
+    /// Creates a recognizer that calls a method of an object, which is not retained.
     public init(target: Any?, action: Selector?) {
         super.init()
         if let target, let action { addTarget(target, action: action) }
     }
 
-    /// A recognizer that calls nothing yet.
+    /// Creates a recognizer that calls no method yet.
     override public convenience init() { self.init(target: nil, action: nil) }
 
-    /// Calls a method of an object, which is not retained, with the recognizer if it has a parameter.
+    /// Adds a method to be called; it receives the recognizer if it has a parameter, and the object is not retained.
     open func addTarget(_ target: Any, action: Selector) {
         if targets.contains(where: { $0.isSame(as: target, action) }) { return }
         targets.append(TargetAction(target, action))
     }
 
-    /// Ends that methods are called: those of `target`, or of any object; `action`, or any method.
+    /// Stops calling methods; with `nil`, those of all objects, or all methods.
     open func removeTarget(_ target: Any?, action: Selector?) { targets.removeAll { $0.isOne(of: target, action) } }
 
-    /// The gesture takes place.
+    /// Recognizes the gesture, and calls the methods.
     func recognize() {
         state = .ended
         for target in targets { target.perform(by: self, above: view) }
@@ -56,30 +56,30 @@ open class UIGestureRecognizer: NSObject {
     }
 }
 
-/// Recognizes taps. Each tap of a test is as many as it needs, by as many fingers.
+/// A recognizer of taps; each tap of a test counts as the required number of taps and fingers.
 @preconcurrency @MainActor
 open class UITapGestureRecognizer: UIGestureRecognizer {
-    /// How many taps it takes.
+    /// The number of taps that make the gesture.
     open var numberOfTapsRequired = 1
-    /// How many fingers it takes.
+    /// The number of fingers that make the gesture.
     open var numberOfTouchesRequired = 1
 }
 
 extension UIView {
-    /// Has touches of this view recognized.
+    /// Adds a recognizer, and removes it from its former view.
     public func addGestureRecognizer(_ gestureRecognizer: UIGestureRecognizer) {
         gestureRecognizer.view?.removeGestureRecognizer(gestureRecognizer)
         gestureRecognizer.view = self
         recognizers.append(gestureRecognizer)
     }
 
-    /// Ends that touches of this view are recognized.
+    /// Removes a recognizer.
     public func removeGestureRecognizer(_ gestureRecognizer: UIGestureRecognizer) {
         recognizers.removeAll { $0 === gestureRecognizer }
         gestureRecognizer.view = nil
     }
 
-    /// What recognizes a tap now.
+    /// The recognizers that a tap triggers.
     var tapRecognizers: [UITapGestureRecognizer] {
         recognizers.compactMap { $0 as? UITapGestureRecognizer }.filter(\.isEnabled)
     }

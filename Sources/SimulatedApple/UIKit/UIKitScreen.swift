@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedAppleCore
 
-/// The screen of an app with UIKit: what the key window shows in front.
+/// The screen of an app with UIKit: the frontmost controller of the key window.
 @MainActor
 final class UIKitScreen: PhoneScreen {
     private weak var application: UIApplication?
@@ -59,7 +59,7 @@ extension UIViewController {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// What a tap on that title does, if there is such a thing here.
+    /// Returns the effect of a tap on the title; `nil` if nothing with that title can be tapped here.
     fileprivate func press(for title: String) -> (() -> Void)? {
         if let alert = self as? UIAlertController {
             return alert.actions.first { $0.title == title && $0.isEnabled }.map { action in { alert.tap(action) } }
@@ -78,7 +78,7 @@ extension UIViewController {
 }
 
 extension UIControl {
-    /// The user taps it. A switch is the other way then.
+    /// Taps the control as the user; a switch is toggled.
     fileprivate func tap() {
         guard let toggle = self as? UISwitch else { return sendActions(for: .touchUpInside) }
         toggle.isOn.toggle()
@@ -87,12 +87,13 @@ extension UIControl {
 }
 
 extension UITextField {
-    /// What the user reads there.
+    /// The text, or the placeholder while there is none.
     fileprivate var shownText: String? { text?.isEmpty == false ? text : placeholder }
 }
 
 extension UIView {
-    /// Views in front of this one that the user sees, beside the subviews those that the framework has for itself.
+    /// The visible views in this one: its subviews, and the parts that the framework manages itself, such as a table's
+    /// cells.
     fileprivate var visibleSubviews: [UIView] {
         let own: [UIView?] =
             switch self {
@@ -103,7 +104,7 @@ extension UIView {
         return (own.compactMap { $0 } + subviews).filter { !$0.isHidden }
     }
 
-    /// The texts of this view, from above to below.
+    /// Adds the texts of this view and its subviews, from top to bottom.
     fileprivate func addLines(to lines: inout [String]) {
         if isHidden { return }
         switch self {
@@ -117,7 +118,7 @@ extension UIView {
         for view in visibleSubviews { view.addLines(to: &lines) }
     }
 
-    /// The first view that fits, however deep, and that is not hidden.
+    /// Returns the first view in this one, at any depth, that is visible, can be touched and fulfills the condition.
     fileprivate func firstVisibleView(_ fits: (UIView) -> Bool) -> UIView? {
         if isHidden || !isUserInteractionEnabled { return nil }
         if fits(self) { return self }
@@ -127,7 +128,7 @@ extension UIView {
         return nil
     }
 
-    /// The first row of a table that can be selected and shows that text, or has that identifier.
+    /// Returns the first selectable row of a table that shows this text or has this identifier.
     fileprivate func firstRow(with text: String) -> (table: UITableView, path: IndexPath)? {
         if isHidden || !isUserInteractionEnabled { return nil }
         if let table = self as? UITableView, table.allowsSelection {
@@ -155,7 +156,7 @@ extension UITableView {
         for view in subviews { view.addLines(to: &lines) }
     }
 
-    /// The user taps a row, if there is one and rows can be selected.
+    /// Taps a row as the user; returns `false` if the row does not exist, or rows cannot be selected.
     func press(_ path: IndexPath) -> Bool {
         guard allowsSelection, cellForRow(at: path) != nil else { return false }
         select(path)

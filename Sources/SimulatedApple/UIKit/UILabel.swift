@@ -1,42 +1,42 @@
-/// Where a text lies between its margins. Without effect here.
+/// The alignment of a text between its margins, which has no effect here.
 public enum NSTextAlignment: Int, Sendable {
-    /// On the left.
+    /// At the left margin.
     case left = 0
     /// In the middle.
     case center = 1
-    /// On the right.
+    /// At the right margin.
     case right = 2
-    /// On both.
+    /// At both margins.
     case justified = 3
-    /// As the language has it.
+    /// At the margin at which lines of the user's language begin.
     case natural = 4
 }
 
-/// A text that an app shows.
+/// A view that shows a text.
 @preconcurrency @MainActor
 open class UILabel: UIView {
     /// The text.
     open var text: String?
     // The type is Apple's.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-    /// Its font.
+    /// The font.
     open var font: UIFont! = .systemFont(ofSize: 17)
     // The type is Apple's.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-    /// Its color.
+    /// The color.
     open var textColor: UIColor! = .label
-    /// Where it lies.
+    /// The alignment, which has no effect here.
     open var textAlignment = NSTextAlignment.natural
-    /// The most lines; 0 is as many as it takes. Without effect here.
+    /// The largest number of lines, 0 for no limit; it has no effect here.
     open var numberOfLines = 1
-    /// Whether the font becomes smaller for a long text. Without effect here.
+    /// Whether the font shrinks to fit a long text, which has no effect here.
     open var adjustsFontSizeToFitWidth = false
 }
 
-/// How far a task is, from 0 to 1.
+/// A view that shows the progress of a task.
 @preconcurrency @MainActor
 open class UIProgressView: UIView {
-    /// How far. What is set is held between 0 and 1.
+    /// The progress, from 0 to 1; other values are limited to that range.
     open var progress: Float {
         get { value }
         set { value = min(max(0, newValue), 1) }
@@ -44,6 +44,6 @@ open class UIProgressView: UIView {
 
     private var value: Float = 0
 
-    /// Sets how far the task is. Nothing is animated here.
+    /// Sets the progress; the change is not animated here.
     open func setProgress(_ progress: Float, animated: Bool) { self.progress = progress }
 }

@@ -1,7 +1,7 @@
 /// A button in a bar.
 @preconcurrency @MainActor
 open class UIBarButtonItem: NSObject {
-    /// Buttons that the system has.
+    /// The system's standard buttons.
     public enum SystemItem: Int, Sendable {
         /// Done.
         case done = 0
@@ -19,41 +19,42 @@ open class UIBarButtonItem: NSObject {
         case pause = 18
     }
 
-    /// What it looks like. Without effect here.
+    /// The appearance of a button, which has no effect here.
     public enum Style: Int, Sendable {
-        /// As usual.
+        /// An ordinary button.
         case plain = 0
-        /// For what ends an editing.
+        /// A button that finishes an action, such as editing.
         case done = 2
     }
 
-    /// What the user reads.
+    /// The text that the user reads.
     open var title: String?
-    /// What it does.
+    /// The action that a tap performs.
     open var primaryAction: UIAction?
-    /// What it looks like. Without effect here.
+    /// The appearance, which has no effect here.
     open var style = Style.plain
-    /// The object of which a tap calls a method. It is not retained; `nil` is the first responder above the bar's controller
-    /// that has the method, or that controller.
+    /// The object whose method a tap calls, which is not retained.
+    ///
+    /// With `nil`, the method is called on the first responder that has it, from the bar's controller upward.
     open weak var target: AnyObject?
-    /// The method that a tap calls with this button, if there is no ``primaryAction``.
+    /// The method that a tap calls with this button if there is no ``primaryAction``.
     open var action: Selector?
-    /// Whether the user can use it.
+    /// Whether the user can use the button.
     open var isEnabled = true
 
-    /// A button with a text.
+    /// Creates a button with a text and an action.
     public init(title: String? = nil, primaryAction: UIAction? = nil) {
         self.title = title ?? primaryAction?.title
         self.primaryAction = primaryAction
         super.init()
     }
 
-    /// A button of the system's; its title here is the item's name.
+    /// Creates a standard button; here its title is the name of the item.
     public convenience init(systemItem: SystemItem, primaryAction: UIAction? = nil) {
         self.init(title: "\(systemItem)".capitalized, primaryAction: primaryAction)
     }
 
-    /// A button with a text, of which a tap calls a method of an object that is not retained.
+    /// Creates a button that calls a method of an object, which is not retained.
     public convenience init(title: String?, style: Style, target: Any?, action: Selector?) {
         self.init(title: title)
         self.style = style
@@ -61,25 +62,25 @@ open class UIBarButtonItem: NSObject {
         self.action = action
     }
 
-    /// A button of the system's, of which a tap calls a method of an object that is not retained; its title here is the
-    /// item's name.
+    /// Creates a standard button that calls a method of an object, which is not retained; here its title is the name of
+    /// the item.
     public convenience init(barButtonSystemItem systemItem: SystemItem, target: Any?, action: Selector?) {
         self.init(title: "\(systemItem)".capitalized, style: .plain, target: target, action: action)
     }
 
-    /// The user taps it, in the bar of a controller.
+    /// Taps the button as the user, in the bar of a controller.
     func press(above controller: UIViewController) {
         if let primaryAction { return primaryAction.perform(by: self) }
         if let action { TargetAction(target, action).perform(by: self, above: controller) }
     }
 }
 
-/// What a navigation controller shows above a controller.
+/// The contents of the navigation bar for one controller.
 @preconcurrency @MainActor
 open class UINavigationItem: NSObject {
     /// The title.
     open var title: String?
-    /// The first button on the left.
+    /// The button on the left.
     open var leftBarButtonItem: UIBarButtonItem?
     /// The first button on the right.
     open var rightBarButtonItem: UIBarButtonItem? {
@@ -89,28 +90,28 @@ open class UINavigationItem: NSObject {
     /// The buttons on the right.
     open var rightBarButtonItems: [UIBarButtonItem]?
 
-    /// An item.
+    /// Creates an item with a title.
     public init(title: String) {
         self.title = title
         super.init()
     }
 }
 
-/// A stack of controllers, of which the top one is shown.
+/// A stack of controllers, of which the topmost is shown.
 @preconcurrency @MainActor
 open class UINavigationController: UIViewController {
-    /// The stack, the root first.
+    /// The controllers, from the root to the topmost.
     open var viewControllers: [UIViewController] { stack }
-    /// The controller that is shown.
+    /// The topmost controller, which is shown.
     open var topViewController: UIViewController? { stack.last }
-    /// The controller that the user sees: the top one, or what it presents.
+    /// The controller that the user sees: a presented one, or else the topmost.
     open var visibleViewController: UIViewController? {
         presentedViewController ?? topViewController?.presentedViewController ?? topViewController
     }
 
     private var stack: [UIViewController] = []
 
-    /// A stack of one controller.
+    /// Creates a stack with one controller.
     public convenience init(rootViewController: UIViewController) {
         self.init(nibName: nil, bundle: nil)
         pushViewController(rootViewController, animated: false)
@@ -118,11 +119,11 @@ open class UINavigationController: UIViewController {
 
     override open func viewDidLoad() {
         super.viewDidLoad()
-        // Those that were pushed before there was a view.
+        // Controllers that were pushed before the view was loaded.
         if let top = topViewController { view.addSubview(top.view) }
     }
 
-    /// Puts a controller on the stack.
+    /// Pushes a controller onto the stack.
     open func pushViewController(_ viewController: UIViewController, animated: Bool) {
         let former = topViewController
         addChild(viewController)
@@ -131,20 +132,20 @@ open class UINavigationController: UIViewController {
         viewController.didMove(toParent: self)
     }
 
-    /// Takes the top controller off the stack; the root stays.
+    /// Removes the topmost controller and returns it; the root stays.
     @discardableResult
     open func popViewController(animated: Bool) -> UIViewController? {
         guard stack.count > 1 else { return nil }
         return popToViewController(stack[stack.count - 2], animated: animated)?.last
     }
 
-    /// Takes controllers off the stack until only the root is left.
+    /// Removes all controllers but the root, and returns them.
     @discardableResult
     open func popToRootViewController(animated: Bool) -> [UIViewController]? {
         stack.first.flatMap { popToViewController($0, animated: animated) }
     }
 
-    /// Takes controllers off the stack until that one is on top, and answers with them.
+    /// Removes the controllers above this one, and returns them.
     @discardableResult
     open func popToViewController(_ viewController: UIViewController, animated: Bool) -> [UIViewController]? {
         guard let index = stack.firstIndex(where: { $0 === viewController }), index < stack.count - 1 else {

@@ -1,32 +1,32 @@
-/// One instance of an app's interface. The simulated phone has one, of class ``UIWindowScene``.
+/// An instance of an app's interface, of which the simulated phone has one: a ``UIWindowScene``.
 @preconcurrency @MainActor
 open class UIScene: UIResponder {
-    /// Where a scene is.
+    /// The place of a scene between foreground and background.
     public enum ActivationState: Int, Sendable {
-        /// Not connected to the app.
+        /// The scene is not connected to the app.
         case unattached = -1
-        /// In front of the user.
+        /// In the foreground, with the user's input.
         case foregroundActive = 0
-        /// Visible, but not in charge.
+        /// In the foreground without the user's input.
         case foregroundInactive = 1
         /// In the background.
         case background = 2
     }
 
-    /// Why a scene is made. The simulation gives no reasons.
+    /// The reasons for which a scene is created, of which the simulation has none.
     @preconcurrency @MainActor
     open class ConnectionOptions: NSObject {}
 
-    /// What stays of the scene when it goes.
+    /// The session, which remains when the scene is disconnected.
     public let session: UISceneSession
-    /// Gets the events of the scene's life cycle.
+    /// The delegate, which receives the events of the life cycle.
     open var delegate: (any UISceneDelegate)?
-    /// Where the scene is.
+    /// The place of the scene between foreground and background.
     public private(set) var activationState = ActivationState.unattached
-    /// What the switcher shows. Not displayed here.
+    /// The title in the app switcher, which is not shown here.
     open var title: String?
 
-    /// A scene that is not connected yet.
+    /// Creates a scene that is not connected yet.
     public required init(session: UISceneSession, connectionOptions: UIScene.ConnectionOptions) {
         self.session = session
         super.init()
@@ -47,7 +47,7 @@ open class UIScene: UIResponder {
         post(UIScene.didDisconnectNotification)
     }
 
-    /// The delegate first, then the observers.
+    /// Notifies the delegate first, then the observers.
     func notify(_ call: ApplicationLifeMachine.Call) {
         switch call {
         case .didFinishLaunching, .connectScene, .willTerminate: break
@@ -76,27 +76,27 @@ open class UIScene: UIResponder {
 }
 
 extension UIScene {
-    /// The scene is connected.
+    /// Posted when a scene is connected.
     nonisolated public class var willConnectNotification: NSNotification.Name {
         NSNotification.Name("UISceneWillConnectNotification")
     }
-    /// The system has taken the scene away.
+    /// Posted when the system has disconnected a scene.
     nonisolated public class var didDisconnectNotification: NSNotification.Name {
         NSNotification.Name("UISceneDidDisconnectNotification")
     }
-    /// The scene is in front.
+    /// Posted when a scene has become active.
     nonisolated public class var didActivateNotification: NSNotification.Name {
         NSNotification.Name("UISceneDidActivateNotification")
     }
-    /// The scene is about to be covered, or to leave the front.
+    /// Posted before a scene is covered, or leaves the foreground.
     nonisolated public class var willDeactivateNotification: NSNotification.Name {
         NSNotification.Name("UISceneWillDeactivateNotification")
     }
-    /// The scene is about to leave the background.
+    /// Posted before a scene leaves the background.
     nonisolated public class var willEnterForegroundNotification: NSNotification.Name {
         NSNotification.Name("UISceneWillEnterForegroundNotification")
     }
-    /// The scene is in the background.
+    /// Posted when a scene is in the background.
     nonisolated public class var didEnterBackgroundNotification: NSNotification.Name {
         NSNotification.Name("UISceneDidEnterBackgroundNotification")
     }
@@ -105,9 +105,9 @@ extension UIScene {
 /// A scene with windows.
 @preconcurrency @MainActor
 open class UIWindowScene: UIScene {
-    /// The windows that are shown: the key window of the application, if it is of this scene.
+    /// The key window of the application, if it belongs to this scene; the only window that is shown.
     open var windows: [UIWindow] { keyWindow.map { [$0] } ?? [] }
-    /// The window that the user types into.
+    /// The key window of the application, if it belongs to this scene.
     open var keyWindow: UIWindow? {
         UIApplication.shared.keyWindow.flatMap { $0.windowScene === self ? $0 : nil }
     }
@@ -115,42 +115,42 @@ open class UIWindowScene: UIScene {
     open var screen: UIScreen { .main }
 }
 
-/// What stays of a scene when it goes.
+/// The state of a scene that remains when the scene is disconnected.
 @preconcurrency @MainActor
 open class UISceneSession: NSObject {
-    /// What a scene is for.
+    /// The purpose of a scene.
     public struct Role: Hashable, RawRepresentable, Sendable {
         /// The name.
         public let rawValue: String
-        /// A role with that name.
+        /// Creates a role with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The app's windows.
+        /// A scene for the app's windows.
         public static let windowApplication = Role(rawValue: "UIWindowSceneSessionRoleApplication")
     }
 
-    /// The scene, while there is one.
+    /// The scene, while it is connected.
     public internal(set) weak var scene: UIScene?
-    /// What the scene is for: windows.
+    /// The purpose of the scene.
     public let role = Role.windowApplication
-    /// How the scene was made.
+    /// The configuration with which the scene was created.
     public internal(set) var configuration = UISceneConfiguration(name: nil, sessionRole: .windowApplication)
-    /// Names the session; the same each time here.
+    /// The identifier of the session, always the same here.
     public let persistentIdentifier = "simulated-scene"
 }
 
-/// How a scene is made. The simulation uses the delegate of the installation, not a class that is named here.
+/// The configuration with which a scene is created.
 @preconcurrency @MainActor
 open class UISceneConfiguration: NSObject {
-    /// The name in the app's manifest.
+    /// The name of the configuration in the app's manifest.
     public let name: String?
-    /// What the scene is for.
+    /// The purpose of the scene.
     public let role: UISceneSession.Role
-    /// The delegate's class; without effect here.
+    /// The class of the scene delegate, which is used only in an app that ``UIApplicationDelegate/main()`` runs.
     open var delegateClass: AnyClass?
-    /// The scene's class; without effect here.
+    /// The class of the scene, which has no effect here.
     open var sceneClass: AnyClass?
 
-    /// A configuration.
+    /// Creates a configuration.
     public init(name: String?, sessionRole: UISceneSession.Role) {
         self.name = name
         role = sessionRole
@@ -158,22 +158,23 @@ open class UISceneConfiguration: NSObject {
     }
 }
 
-/// The calls about a scene's life cycle. All methods are optional, as in UIKit.
+/// The calls about a scene's life cycle, all of them optional as in UIKit.
 @preconcurrency @MainActor
 public protocol UISceneDelegate: NSObjectProtocol {
-    /// The scene is made: build what it shows.
+    /// Called when the scene is created; its interface is built here.
     func scene(
         _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions)
-    /// The system has taken the scene away, in the background. It is connected again, with another object, when the user
-    /// comes back. At the end of the process it is not called here.
+    /// Called when the system has disconnected the scene in the background.
+    ///
+    /// When the user returns, a new scene object is connected. It is not called at the end of the process here.
     func sceneDidDisconnect(_ scene: UIScene)
-    /// The scene has come to the front.
+    /// Called when the scene has become active.
     func sceneDidBecomeActive(_ scene: UIScene)
-    /// The scene is about to be covered, or to leave the front.
+    /// Called before the scene is covered, or leaves the foreground.
     func sceneWillResignActive(_ scene: UIScene)
-    /// The scene is about to leave the background.
+    /// Called before the scene leaves the background.
     func sceneWillEnterForeground(_ scene: UIScene)
-    /// The scene is in the background.
+    /// Called when the scene is in the background.
     func sceneDidEnterBackground(_ scene: UIScene)
 }
 
@@ -194,7 +195,7 @@ extension UISceneDelegate {
     public func sceneDidEnterBackground(_ scene: UIScene) {}
 }
 
-/// A scene delegate that has a window.
+/// A scene delegate with a window.
 @preconcurrency @MainActor
 public protocol UIWindowSceneDelegate: UISceneDelegate {
     /// The window.
@@ -202,7 +203,7 @@ public protocol UIWindowSceneDelegate: UISceneDelegate {
 }
 
 extension UIWindowSceneDelegate {
-    /// No window, for a delegate that has none.
+    /// No window, for a delegate without one.
     public var window: UIWindow? {
         get { nil }
         set {}

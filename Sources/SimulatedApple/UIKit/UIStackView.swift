@@ -1,73 +1,73 @@
-/// A view that places views in a row or a column. Nothing is placed here.
+/// A view that arranges its subviews in a row or a column; here it only keeps them, because there is no layout.
 @preconcurrency @MainActor
 open class UIStackView: UIView {
-    /// The views that it places.
+    /// The views that are arranged.
     open private(set) var arrangedSubviews: [UIView] = []
-    /// Whether it is a row or a column. Without effect here.
+    /// Whether the views form a row or a column, which has no effect here.
     open var axis = NSLayoutConstraint.Axis.horizontal
-    /// How the views are placed across. Without effect here.
+    /// The placement of the views across the axis, which has no effect here.
     open var alignment = Alignment.fill
-    /// How the views are placed along. Without effect here.
+    /// The placement of the views along the axis, which has no effect here.
     open var distribution = Distribution.fill
-    /// Points between the views. Without effect here.
+    /// The space between the views in points, which has no effect here.
     open var spacing: CGFloat = 0
 
-    /// How views are placed across.
+    /// The placement of views across the axis.
     public enum Alignment: Int, Sendable {
-        /// From one side to the other.
+        /// The views fill the whole width or height.
         case fill = 0
-        /// At the beginning.
+        /// At the leading edge or the top.
         case leading = 1
         /// In the middle.
         case center = 3
-        /// At the end.
+        /// At the trailing edge or the bottom.
         case trailing = 4
     }
 
-    /// How views are placed along.
+    /// The placement of views along the axis.
     public enum Distribution: Int, Sendable {
-        /// From one side to the other.
+        /// The views together fill the axis.
         case fill = 0
-        /// All equally long.
+        /// All views have the same length.
         case fillEqually = 1
-        /// By their sizes.
+        /// The lengths are proportional to the views' natural sizes.
         case fillProportionally = 2
-        /// With equal gaps.
+        /// The gaps are equal.
         case equalSpacing = 3
-        /// With equal distances of their middles.
+        /// The distances between the views' centers are equal.
         case equalCentering = 4
     }
 
-    /// A stack of these views.
+    /// Creates a stack of these views.
     public convenience init(arrangedSubviews views: [UIView]) {
         self.init(frame: .zero)
         for view in views { addArrangedSubview(view) }
     }
 
-    /// Places another view.
+    /// Adds a view to the end of the arrangement, and as a subview.
     open func addArrangedSubview(_ view: UIView) {
         arrangedSubviews.append(view)
         addSubview(view)
     }
 
-    /// No longer places a view, which stays a subview.
+    /// Removes a view from the arrangement; it stays a subview.
     open func removeArrangedSubview(_ view: UIView) { arrangedSubviews.removeAll { $0 === view } }
 }
 
-/// A rule for where a view lies. Without effect here: there is no layout.
+/// A rule for the position or size of a view, which has no effect here because there is no layout.
 @preconcurrency @MainActor
 open class NSLayoutConstraint: NSObject {
-    /// A direction.
+    /// The direction of a row or a column.
     public enum Axis: Int, Sendable {
-        /// A row.
+        /// Horizontal, as a row.
         case horizontal = 0
-        /// A column.
+        /// Vertical, as a column.
         case vertical = 1
     }
 
-    /// Whether it is in force.
+    /// Whether the rule applies.
     open var isActive = false
-    /// How far from the other place, in points.
+    /// The distance or size, in points.
     open var constant: CGFloat
 
     init(constant: CGFloat) {
@@ -75,55 +75,55 @@ open class NSLayoutConstraint: NSObject {
         super.init()
     }
 
-    /// Puts rules in force.
+    /// Makes rules apply.
     open class func activate(_ constraints: [NSLayoutConstraint]) { for one in constraints { one.isActive = true } }
 
-    /// Ends that rules are in force.
+    /// Makes rules no longer apply.
     open class func deactivate(_ constraints: [NSLayoutConstraint]) { for one in constraints { one.isActive = false } }
 }
 
-/// A side, the middle or the size of a view, to make rules of.
+/// An edge, a center line or a size of a view, from which rules are made.
 @preconcurrency @MainActor
 open class NSLayoutAnchor<AnchorType: AnyObject>: NSObject {
     override fileprivate init() { super.init() }
 
-    /// At the same place, or that far from it.
+    /// Returns a rule for the same position, or for a fixed distance from it.
     open func constraint(equalTo anchor: NSLayoutAnchor<AnchorType>, constant: CGFloat = 0) -> NSLayoutConstraint {
         NSLayoutConstraint(constant: constant)
     }
-    /// At the same place or after it.
+    /// Returns a rule for the same position or a later one.
     open func constraint(
         greaterThanOrEqualTo anchor: NSLayoutAnchor<AnchorType>, constant: CGFloat = 0
     ) -> NSLayoutConstraint { NSLayoutConstraint(constant: constant) }
-    /// At the same place or before it.
+    /// Returns a rule for the same position or an earlier one.
     open func constraint(
         lessThanOrEqualTo anchor: NSLayoutAnchor<AnchorType>, constant: CGFloat = 0
     ) -> NSLayoutConstraint { NSLayoutConstraint(constant: constant) }
 }
 
-/// A place from left to right.
+/// A horizontal position.
 public final class NSLayoutXAxisAnchor: NSLayoutAnchor<NSLayoutXAxisAnchor> {
     override fileprivate init() { super.init() }
 }
-/// A place from top to bottom.
+/// A vertical position.
 public final class NSLayoutYAxisAnchor: NSLayoutAnchor<NSLayoutYAxisAnchor> {
     override fileprivate init() { super.init() }
 }
-/// A size.
+/// A width or a height.
 public final class NSLayoutDimension: NSLayoutAnchor<NSLayoutDimension> {
     override fileprivate init() { super.init() }
 
-    /// That many points.
+    /// Returns a rule for a fixed size, in points.
     public func constraint(equalToConstant constant: CGFloat) -> NSLayoutConstraint {
         NSLayoutConstraint(constant: constant)
     }
-    /// As long as another one, or so many times as long.
+    /// Returns a rule for a multiple of another size.
     public func constraint(equalTo anchor: NSLayoutDimension, multiplier: CGFloat) -> NSLayoutConstraint {
         NSLayoutConstraint(constant: 0)
     }
 }
 
-/// The part of a view that nothing covers: all of it here.
+/// The part of a view that nothing covers, which is the whole view here.
 @preconcurrency @MainActor
 open class UILayoutGuide: NSObject {
     override init() { super.init() }
@@ -131,32 +131,32 @@ open class UILayoutGuide: NSObject {
 
 extension UILayoutGuide: LayoutAnchors {}
 extension UIView: LayoutAnchors {
-    /// The part that no bar covers.
+    /// The part of the view that no bar covers.
     public var safeAreaLayoutGuide: UILayoutGuide { UILayoutGuide() }
-    /// The part within the margins.
+    /// The part of the view inside its margins.
     public var layoutMarginsGuide: UILayoutGuide { UILayoutGuide() }
 }
 
-/// What has sides, a middle and a size.
+/// A view or layout guide, which has edges, center lines and a size.
 @preconcurrency @MainActor
 public protocol LayoutAnchors {}
 
 extension LayoutAnchors {
-    /// The side where text begins.
+    /// The edge where lines of text begin.
     public var leadingAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor() }
-    /// The side where text ends.
+    /// The edge where lines of text end.
     public var trailingAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor() }
-    /// The left side.
+    /// The left edge.
     public var leftAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor() }
-    /// The right side.
+    /// The right edge.
     public var rightAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor() }
-    /// The middle from left to right.
+    /// The horizontal center.
     public var centerXAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor() }
-    /// The upper side.
+    /// The top edge.
     public var topAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor() }
-    /// The lower side.
+    /// The bottom edge.
     public var bottomAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor() }
-    /// The middle from top to bottom.
+    /// The vertical center.
     public var centerYAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor() }
     /// The width.
     public var widthAnchor: NSLayoutDimension { NSLayoutDimension() }

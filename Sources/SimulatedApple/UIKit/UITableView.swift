@@ -2,37 +2,39 @@ import ApusBackground
 public import ApusDevice
 public import SimulatedAppleCore
 
-/// A list of rows in sections. It asks its data source as on a phone; all rows count as visible, and no heights are
-/// asked for, because there is no layout.
+/// A list of rows in sections.
+///
+/// It calls its data source as on a phone, but without a layout: all rows count as visible, and no heights are
+/// requested.
 ///
 /// Rules: Apple, documentation/uikit/uitableview.
 @preconcurrency @MainActor
 open class UITableView: UIView {
-    /// What it looks like. Without effect here.
+    /// The appearance of a table, which has no effect here.
     public enum Style: Int, Sendable {
-        /// Rows one below the other.
+        /// Rows without groups.
         case plain = 0
-        /// Groups.
+        /// Groups of rows.
         case grouped = 1
-        /// Groups with margins.
+        /// Groups of rows with margins.
         case insetGrouped = 2
     }
 
-    /// How rows come and go. Nothing is animated here.
+    /// The animation with which rows appear and disappear, which has no effect here.
     public enum RowAnimation: Int, Sendable {
-        /// They fade.
+        /// The rows fade.
         case fade = 0
-        /// They move.
+        /// The rows move to or from the right.
         case right = 1
-        /// They move.
+        /// The rows move to or from the left.
         case left = 2
-        /// At once.
+        /// The rows change without an animation.
         case none = 5
-        /// As suits the table.
+        /// The animation that suits the table.
         case automatic = 100
     }
 
-    /// Gives the rows.
+    /// The object that provides the rows.
     open weak var dataSource: (any UITableViewDataSource)? {
         didSet {
             OptionalMethods.check(dataSource, of: (any UITableViewDataSource).self) {
@@ -41,35 +43,35 @@ open class UITableView: UIView {
             setNeedsReload()
         }
     }
-    /// Gets the user's actions.
+    /// The object that is notified of the user's actions.
     open weak var delegate: (any UITableViewDelegate)? {
         didSet {
             OptionalMethods.check(delegate, of: (any UITableViewDelegate).self) { $0 is any UITableViewDelegate.Type }
         }
     }
-    /// What it looks like.
+    /// The appearance.
     public let style: Style
-    /// The height of rows, in points. Without effect here.
+    /// The height of rows in points, which has no effect here.
     open var rowHeight: CGFloat = -1
-    /// Whether rows can be selected.
+    /// Whether the user can select rows.
     open var allowsSelection = true
-    /// The row that is selected.
+    /// The selected row.
     open private(set) var indexPathForSelectedRow: IndexPath?
 
     private var makers: [String: () -> UITableViewCell] = [:]
     private var cells: [IndexPath: UITableViewCell] = [:]
     private var rows: [Int]?
 
-    /// A table at a place.
+    /// Creates a table with a frame.
     public init(frame: CGRect, style: Style) {
         self.style = style
         super.init(frame: frame)
     }
 
-    /// A plain table at a place.
+    /// Creates a plain table with a frame.
     override public convenience init(frame: CGRect) { self.init(frame: frame, style: .plain) }
 
-    /// There are no storyboards here: a table of no size.
+    /// Creates a plain table of size zero, because no storyboards are read here.
     public required init?(coder: NSCoder) {
         style = .plain
         super.init(coder: coder)
@@ -77,15 +79,18 @@ open class UITableView: UIView {
 
     // MARK: Cells
 
-    /// Has cells with that identifier made by a closure. It stands for the form with a class: a class of the app's
-    /// cannot be instantiated by its name on Linux.
+    /// Registers a closure that makes the cells for an identifier.
+    ///
+    /// It replaces the registration of a class: on Linux a cell cannot be created from a class of the app.
     open func register(
         forCellReuseIdentifier identifier: String,
         _ make: @escaping (UITableViewCell.CellStyle, String) -> UITableViewCell
     ) { makers[identifier] = { make(.default, identifier) } }
 
-    /// Has plain cells made for an identifier. A class of the app's traps with the line that the app has to write here:
-    /// ``register(forCellReuseIdentifier:_:)``.
+    /// Registers plain cells for an identifier; `nil` removes the registration.
+    ///
+    /// Any class other than `UITableViewCell` stops the app, with the call of ``register(forCellReuseIdentifier:_:)``
+    /// that the app needs instead.
     open func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {
         guard let cellClass else {
             makers[identifier] = nil
@@ -99,7 +104,9 @@ open class UITableView: UIView {
         register(forCellReuseIdentifier: identifier) { UITableViewCell(style: $0, reuseIdentifier: $1) }
     }
 
-    /// A new cell for a row. Nothing is reused here. Without a registration it traps, as on a phone.
+    /// Returns a new cell for a row; cells are not reused here.
+    ///
+    /// An identifier that is not registered stops the app, as on a phone.
     open func dequeueReusableCell(withIdentifier identifier: String, for indexPath: IndexPath) -> UITableViewCell {
         guard let make = makers[identifier] else {
             preconditionFailure("no cell is registered for “\(identifier)”; call tableView.register first")
@@ -107,10 +114,12 @@ open class UITableView: UIView {
         return make()
     }
 
-    /// A new cell, or `nil` without a registration.
+    /// Returns a new cell; `nil` if the identifier is not registered.
     open func dequeueReusableCell(withIdentifier identifier: String) -> UITableViewCell? { makers[identifier]?() }
 
-    /// The cell of a row, asked for once until the row is reloaded; `nil` for a row that is not there.
+    /// Returns the cell of a row, or `nil` if the row does not exist.
+    ///
+    /// The data source is asked once, until the row is reloaded.
     open func cellForRow(at indexPath: IndexPath) -> UITableViewCell? {
         if let cell = cells[indexPath] { return cell }
         guard indexPath.section < numberOfSections, indexPath.row < numberOfRows(inSection: indexPath.section) else {
@@ -123,7 +132,7 @@ open class UITableView: UIView {
 
     // MARK: Rows
 
-    /// All rows: there is no layout that would hide some.
+    /// All rows, because no layout hides any.
     open var indexPathsForVisibleRows: [IndexPath]? { paths }
 
     var paths: [IndexPath] {
@@ -132,10 +141,10 @@ open class UITableView: UIView {
         }
     }
 
-    /// How many sections there are. The data source is asked once until the table is reloaded.
+    /// The number of sections; the data source is asked once, until the table is reloaded.
     open var numberOfSections: Int { currentRows.count }
 
-    /// How many rows a section has. The data source is asked once until the table is reloaded.
+    /// Returns the number of rows of a section; the data source is asked once, until the table is reloaded.
     open func numberOfRows(inSection section: Int) -> Int { currentRows[section] }
 
     private var currentRows: [Int] {
@@ -148,7 +157,7 @@ open class UITableView: UIView {
         return new
     }
 
-    /// Asks the data source anew, and forgets the selection.
+    /// Asks the data source for all rows again, and clears the selection.
     open func reloadData() {
         setNeedsReload()
         for section in currentRows.indices {
@@ -162,16 +171,20 @@ open class UITableView: UIView {
         indexPathForSelectedRow = nil
     }
 
-    /// Asks for these rows' cells anew.
+    /// Asks the data source for the cells of these rows again.
     open func reloadRows(at indexPaths: [IndexPath], with animation: RowAnimation) {
         for path in indexPaths { cells[path] = nil }
         for path in indexPaths { _ = cellForRow(at: path) }
     }
 
-    /// Rows are there now. The data source must have them: as on a phone, the counts have to agree.
+    /// Notifies the table of rows that the data source has now.
+    ///
+    /// If the data source's counts do not agree, it stops the app, as on a phone.
     open func insertRows(at indexPaths: [IndexPath], with animation: RowAnimation) { change(indexPaths, by: 1) }
 
-    /// Rows are not there any more. The counts have to agree with the data source.
+    /// Notifies the table of rows that the data source no longer has.
+    ///
+    /// If the data source's counts do not agree, it stops the app, as on a phone.
     open func deleteRows(at indexPaths: [IndexPath], with animation: RowAnimation) { change(indexPaths, by: -1) }
 
     private func change(_ paths: [IndexPath], by step: Int) {
@@ -183,19 +196,19 @@ open class UITableView: UIView {
             "the data source has \(currentRows) rows, and after this update there have to be \(expected)")
     }
 
-    /// Selects a row. The delegate is not called.
+    /// Selects a row without calling the delegate.
     open func selectRow(at indexPath: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {
         indexPathForSelectedRow = indexPath
     }
 
-    /// Deselects a row. The delegate is not called.
+    /// Deselects a row without calling the delegate.
     open func deselectRow(at indexPath: IndexPath, animated: Bool) {
         if indexPathForSelectedRow == indexPath { indexPathForSelectedRow = nil }
     }
 
-    /// Where a row is scrolled to. Without effect here.
+    /// The position to which a row is scrolled, which has no effect here.
     public enum ScrollPosition: Int, Sendable {
-        /// Nowhere.
+        /// The table is not scrolled.
         case none = 0
         /// To the top.
         case top = 1
@@ -206,24 +219,24 @@ open class UITableView: UIView {
     }
 }
 
-/// A row of a table.
+/// The view of a row.
 @preconcurrency @MainActor
 open class UITableViewCell: UIView {
-    /// Which labels it has. All have both here.
+    /// The arrangement of a cell's labels; every cell has both labels here.
     public enum CellStyle: Int, Sendable {
-        /// One text.
+        /// One label.
         case `default` = 0
-        /// The other text on the right.
+        /// A second label on the right.
         case value1 = 1
-        /// The other text on the right.
+        /// A second label on the right.
         case value2 = 2
-        /// The other text below.
+        /// A second label below.
         case subtitle = 3
     }
 
-    /// What is on the right.
+    /// The symbol at the right edge of a cell.
     public enum AccessoryType: Int, Sendable {
-        /// Nothing.
+        /// No symbol.
         case none = 0
         /// An arrow.
         case disclosureIndicator = 1
@@ -231,94 +244,94 @@ open class UITableViewCell: UIView {
         case checkmark = 3
     }
 
-    /// What cells like this one are called.
+    /// The identifier of the cells of this kind.
     public let reuseIdentifier: String?
-    /// The text.
+    /// The main label.
     open private(set) lazy var textLabel: UILabel? = UILabel()
-    /// The other text.
+    /// The second label.
     open private(set) lazy var detailTextLabel: UILabel? = UILabel()
-    /// What the app's own views lie in.
+    /// The view to which the app adds its own.
     open private(set) lazy var contentView = UIView(frame: bounds)
-    /// What is on the right.
+    /// The symbol at the right edge.
     open var accessoryType = AccessoryType.none
 
-    /// A row.
+    /// Creates a cell of 390 × 44 points.
     public init(style: CellStyle, reuseIdentifier: String?) {
         self.reuseIdentifier = reuseIdentifier
         super.init(frame: CGRect(x: 0, y: 0, width: 390, height: 44))
         addSubview(contentView)
     }
 
-    /// There are no storyboards here: a row of the style `default`.
+    /// Creates a cell of the style `default`, because no storyboards are read here.
     public required init?(coder: NSCoder) {
         reuseIdentifier = nil
         super.init(coder: coder)
     }
 
-    /// For subclasses, before the cell is used again. Nothing is reused here, so it is not called.
+    /// Called before a cell is reused, which never happens here.
     open func prepareForReuse() {}
 }
 
-/// Gives a table its rows.
+/// The object that provides the rows of a table.
 @preconcurrency @MainActor
 public protocol UITableViewDataSource: NSObjectProtocol {
-    /// How many rows a section has.
+    /// Returns the number of rows of a section.
     func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int
-    /// The cell of a row.
+    /// Returns the cell of a row.
     func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell
-    /// How many sections there are.
+    /// Returns the number of sections.
     func numberOfSections(in tableView: UITableView) -> Int
-    /// What stands above a section.
+    /// Returns the title above a section.
     func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String?
 }
 
 extension UITableViewDataSource {
-    /// One.
+    /// Returns 1.
     public func numberOfSections(in tableView: UITableView) -> Int { 1 }
-    /// Nothing.
+    /// Returns `nil`.
     public func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? { nil }
 }
 
-/// Gets the user's actions on a table.
+/// The object that is notified of the user's actions on a table.
 @preconcurrency @MainActor
 public protocol UITableViewDelegate: NSObjectProtocol {
-    /// The user has tapped a row.
+    /// Called when the user has tapped a row.
     func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath)
-    /// How high a row is, in points. It is not asked for here.
+    /// Returns the height of a row in points; never called here.
     func tableView(_ tableView: UITableView, heightForRowAt indexPath: IndexPath) -> CGFloat
 }
 
 extension UITableViewDelegate {
     /// Does nothing.
     public func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {}
-    /// As the table has it.
+    /// Returns the table's ``UITableView/rowHeight``.
     public func tableView(_ tableView: UITableView, heightForRowAt indexPath: IndexPath) -> CGFloat {
         tableView.rowHeight
     }
 }
 
-/// A controller of a table, whose data source and delegate it is.
+/// A controller whose view is a table, and which is the table's data source and delegate.
 @preconcurrency @MainActor
 open class UITableViewController: UIViewController, UITableViewDataSource, UITableViewDelegate {
     private let style: UITableView.Style
 
     // The type is Apple's.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-    /// The table: the controller's view.
+    /// The table, which is the controller's view.
     open var tableView: UITableView! { view as? UITableView }
 
-    /// A controller of a table.
+    /// Creates a controller of a table.
     public init(style: UITableView.Style) {
         self.style = style
         super.init(nibName: nil, bundle: nil)
     }
 
-    /// A controller of a plain table.
+    /// Creates a controller of a plain table.
     override public convenience init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) {
         self.init(style: .plain)
     }
 
-    /// There are no storyboards here: a controller of a plain table.
+    /// Creates a controller of a plain table, because no storyboards are read here.
     public required init?(coder: NSCoder) {
         style = .plain
         super.init(coder: coder)
@@ -331,47 +344,48 @@ open class UITableViewController: UIViewController, UITableViewDataSource, UITab
         view = table
     }
 
-    /// The rows are asked for when the table appears for the first time.
+    /// Asks for the first row's cell, and reloads the table if it has none.
     override open func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
         if tableView.cellForRow(at: IndexPath(row: 0, section: 0)) == nil { tableView.reloadData() }
     }
 
-    /// One.
+    /// Returns 1.
     open func numberOfSections(in tableView: UITableView) -> Int { 1 }
-    /// None.
+    /// Returns 0.
     open func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { 0 }
-    /// A plain cell.
+    /// Returns a plain cell.
     open func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
         UITableViewCell(style: .default, reuseIdentifier: nil)
     }
-    /// Nothing.
+    /// Returns `nil`.
     open func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? { nil }
     /// Does nothing.
     open func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {}
-    /// As the table has it.
+    /// Returns the table's ``UITableView/rowHeight``.
     open func tableView(_ tableView: UITableView, heightForRowAt indexPath: IndexPath) -> CGFloat {
         tableView.rowHeight
     }
 }
 
 extension IndexPath {
-    /// A row of a section.
+    /// Creates the path of a row in a section.
     public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
-    /// The section.
+    /// The number of the section.
     public var section: Int { self[0] }
-    /// The row in the section.
+    /// The number of the row in its section.
     public var row: Int { self[1] }
 }
 
 extension SimulatedPhone {
-    /// The user taps a row of the table in front: it is selected, and the delegate is called. The work of the main loop that
-    /// this makes is done when this returns.
+    /// Taps a row of the table in front as the user: the row is selected, and the delegate is called.
+    ///
+    /// When this returns, the app's main loop has done all work that results.
     ///
     /// - Parameters:
     ///   - indexPath: The row.
     ///   - device: The device.
-    /// - Throws: ``ScreenError`` when there is no such row, rows cannot be selected, or the app is not in front.
+    /// - Throws: ``ScreenError`` if there is no such row, rows cannot be selected, or the app is not in the foreground.
     public static func tapRow(at indexPath: IndexPath, on device: SimulatedDevice) throws(ScreenError) {
         try tapRow(indexPath.row, section: indexPath.section, on: device)
     }

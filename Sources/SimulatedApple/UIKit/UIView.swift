@@ -3,85 +3,86 @@ import ApusTimers
 import ApusVirtualTime
 import SimulatedAppleCore
 
-/// A rectangle that an app shows. Nothing is drawn and nothing is laid out here: a view keeps what the app sets, so
-/// that a test can read it.
+/// A rectangle of an app's interface, which is neither drawn nor laid out here.
+///
+/// A view keeps the values that the app sets, so that a test can read them.
 ///
 /// Rules: Apple, documentation/uikit/uiview.
 @preconcurrency @MainActor
 open class UIView: UIResponder {
-    /// How contents fit. Without effect here.
+    /// The placement of contents in a view, which has no effect here.
     public enum ContentMode: Int, Sendable {
-        /// Stretched.
+        /// Stretched to fill the view.
         case scaleToFill = 0
-        /// As large as fits.
+        /// As large as fits completely, in the original proportions.
         case scaleAspectFit = 1
-        /// As small as fills.
+        /// As small as fills the view, in the original proportions.
         case scaleAspectFill = 2
-        /// In the middle, as it is.
+        /// In the middle, in the original size.
         case center = 4
     }
 
-    /// The middle, in the superview's coordinates, in points.
+    /// The center in the superview's coordinates, in points.
     open var center: CGPoint
     /// The size, in the view's own coordinates, in points.
     open var bounds: CGRect
-    /// How it is turned and stretched around its middle.
+    /// The rotation and scale around the center.
     open var transform = CGAffineTransform.identity
     /// The opacity, from 0 to 1.
     open var alpha: CGFloat = 1
-    /// Whether it is not shown.
+    /// Whether the view is hidden.
     open var isHidden = false
-    /// Drawn below the contents; `nil` is nothing.
+    /// The color of the background; `nil` for none.
     open var backgroundColor: UIColor?
     // The type is Apple's.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-    /// The color of what can be touched.
+    /// The color of parts that can be touched.
     open var tintColor: UIColor! = .systemBlue
-    /// A number for ``viewWithTag(_:)``.
+    /// A number by which ``viewWithTag(_:)`` finds the view.
     open var tag = 0
-    /// Whether touches reach it.
+    /// Whether the user can touch the view.
     open var isUserInteractionEnabled = true
-    /// Whether what lies outside is cut off. Without effect here.
+    /// Whether contents outside the view are cut off, which has no effect here.
     open var clipsToBounds = false
-    /// How contents fit. Without effect here.
+    /// The placement of contents, which has no effect here.
     open var contentMode = ContentMode.scaleToFill
-    /// Whether it is laid out by its frame. Without effect here: there is no layout.
+    /// Whether the frame determines the layout, which has no effect here.
     open var translatesAutoresizingMaskIntoConstraints = true
-    /// Names it for tests: ``SimulatedPhone/SimulatedPhone/tap(_:on:)`` finds it by this, too.
+    /// The view's name in tests, by which ``SimulatedPhone/SimulatedPhone/tap(_:on:)`` finds it too.
     open var accessibilityIdentifier: String?
-    /// What recognizes the touches that reach it.
+    /// The recognizers of the view's touches; `nil` if there are none.
     open var gestureRecognizers: [UIGestureRecognizer]? { recognizers.isEmpty ? nil : recognizers }
     var recognizers: [UIGestureRecognizer] = []
 
-    /// What it is made of. Its place and size are not those of the view here.
+    /// The view's layer, whose position and size do not follow the view's here.
     open private(set) lazy var layer = CALayer()
 
-    /// The view that it lies in.
+    /// The view that contains this one.
     open private(set) weak var superview: UIView?
-    /// The views that lie in it, the frontmost last.
+    /// The views in this one, from back to front.
     open private(set) var subviews: [UIView] = []
 
-    /// The controller of which this is the view.
+    /// The controller whose view this is.
     weak var controller: UIViewController?
 
-    /// A view at a place, in points.
+    /// Creates a view with a frame, in points.
     public init(frame: CGRect) {
         center = CGPoint(x: frame.midX, y: frame.midY)
         bounds = CGRect(origin: .zero, size: frame.size)
         super.init()
     }
 
-    /// A view of no size.
+    /// Creates a view of size zero.
     override public convenience init() { self.init(frame: .zero) }
 
-    /// There are no storyboards here: a view of no size.
+    /// Creates a view of size zero, because no storyboards are read here.
     public required init?(coder: NSCoder) {
         center = .zero
         bounds = .zero
         super.init()
     }
 
-    /// The place in the superview, in points: made of ``center`` and ``bounds``, without the transform.
+    /// The rectangle in the superview, in points: ``center`` and ``bounds`` without the transform.
     open var frame: CGRect {
         get {
             CGRect(
@@ -94,17 +95,17 @@ open class UIView: UIResponder {
         }
     }
 
-    /// The window that it lies in, however deep.
+    /// The window that contains the view, at any depth.
     open var window: UIWindow? { superview?.window }
 
     override open var next: UIResponder? { controller ?? superview }
 
     // MARK: The hierarchy
 
-    /// Puts a view in front of the others, and takes it out of where it was.
+    /// Adds a view in front of the other subviews, and removes it from its former superview.
     open func addSubview(_ view: UIView) { insert(view, at: subviews.endIndex) }
 
-    /// Puts a view between the others, 0 being the rearmost.
+    /// Adds a view at this index of the subviews; 0 is the rearmost.
     open func insertSubview(_ view: UIView, at index: Int) { insert(view, at: index) }
 
     private func insert(_ view: UIView, at index: Int) {
@@ -114,7 +115,7 @@ open class UIView: UIResponder {
         view.didMoveToSuperview()
     }
 
-    /// Takes it out of its superview.
+    /// Removes the view from its superview.
     open func removeFromSuperview() {
         guard let superview else { return }
         superview.subviews.removeAll { $0 === self }
@@ -122,22 +123,22 @@ open class UIView: UIResponder {
         didMoveToSuperview()
     }
 
-    /// Puts a subview in front of the others.
+    /// Moves a subview in front of the others.
     open func bringSubviewToFront(_ view: UIView) {
         guard let index = subviews.firstIndex(where: { $0 === view }) else { return }
         subviews.append(subviews.remove(at: index))
     }
 
-    /// Called when it was put into another view, or taken out of one.
+    /// Called when the view was added to another view, or removed from one.
     open func didMoveToSuperview() {}
 
-    /// Whether it is that view, or lies in it, however deep.
+    /// Whether this is the other view, or is in it at any depth.
     open func isDescendant(of view: UIView) -> Bool { self === view || superview?.isDescendant(of: view) == true }
 
-    /// The first view with that tag: this one, or one that lies in it.
+    /// Returns the first view with the tag: this one, or one in it at any depth.
     open func viewWithTag(_ tag: Int) -> UIView? { firstView { $0.tag == tag } }
 
-    /// This view or the first one in it, however deep, that fits.
+    /// Returns the first view that fulfills the condition: this one, or one in it at any depth.
     func firstView(_ fits: (UIView) -> Bool) -> UIView? {
         if fits(self) { return self }
         for view in subviews {
@@ -146,68 +147,71 @@ open class UIView: UIResponder {
         return nil
     }
 
-    // MARK: Layout and drawing, of which there is none
+    // MARK: Layout and drawing, which do not happen here
 
-    /// Has ``layoutSubviews()`` called. On a phone that is before the next frame; here ``layoutIfNeeded()`` does it.
+    /// Requests ``layoutSubviews()``, which ``layoutIfNeeded()`` calls.
+    ///
+    /// On a phone it is called before the next frame; here only by ``layoutIfNeeded()``.
     open func setNeedsLayout() { needsLayout = true }
 
-    /// Calls ``layoutSubviews()``, if it was asked for.
+    /// Calls ``layoutSubviews()`` if that was requested.
     open func layoutIfNeeded() {
         guard needsLayout else { return }
         needsLayout = false
         layoutSubviews()
     }
 
-    /// For subclasses, to place their subviews.
+    /// Called for subclasses to place their subviews.
     open func layoutSubviews() {}
 
     /// Does nothing.
     open func setNeedsDisplay() {}
 
-    /// Does nothing: there is no layout that could know a size.
+    /// Does nothing, because no layout knows a size.
     open func sizeToFit() {}
 
     private var needsLayout = true
 }
 
-/// The base class of app delegates, scene delegates, views and view controllers. The simulation has no events that it
-/// could respond to.
+/// The base class of app delegates, scene delegates, views and view controllers.
+///
+/// Only actions without a target travel along the chain of responders here.
 @preconcurrency @MainActor
 open class UIResponder: NSObject {
-    /// Whom an event goes to that this one does not handle.
+    /// The responder that handles what this one does not.
     open var next: UIResponder? { nil }
-    /// Whether it has the keyboard. There is none here.
+    /// Whether the keyboard belongs to this responder; always false, because there is no keyboard here.
     open var isFirstResponder: Bool { false }
-    /// False: there is no keyboard here.
+    /// Returns false, because there is no keyboard here.
     @discardableResult
     open func becomeFirstResponder() -> Bool { false }
-    /// True: there is no keyboard here.
+    /// Returns true, because there is no keyboard here.
     @discardableResult
     open func resignFirstResponder() -> Bool { true }
 }
 
 extension UIView {
-    /// How an animation goes. Only the name is here.
+    /// The options of an animation, of which only `repeat` has an effect here.
     public struct AnimationOptions: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt
         /// Options with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Touches reach the views meanwhile.
+        /// The user can touch the views during the animation.
         public static let allowUserInteraction = AnimationOptions(rawValue: 1 << 1)
-        /// It begins where the last one is.
+        /// The animation begins at the position that the previous one has reached.
         public static let beginFromCurrentState = AnimationOptions(rawValue: 1 << 2)
-        /// It repeats without end.
+        /// The animation repeats without end.
         public static let `repeat` = AnimationOptions(rawValue: 1 << 3)
-        /// It goes back, too.
+        /// The animation also runs backward.
         public static let autoreverse = AnimationOptions(rawValue: 1 << 4)
-        /// Slow at both ends.
+        /// Slow at the beginning and the end.
         public static let curveEaseInOut: AnimationOptions = []
         /// Slow at the beginning.
         public static let curveEaseIn = AnimationOptions(rawValue: 1 << 16)
         /// Slow at the end.
         public static let curveEaseOut = AnimationOptions(rawValue: 2 << 16)
-        /// At one speed.
+        /// At a constant speed.
         public static let curveLinear = AnimationOptions(rawValue: 3 << 16)
         /// One view dissolves into another.
         public static let transitionCrossDissolve = AnimationOptions(rawValue: 5 << 20)
@@ -215,18 +219,19 @@ extension UIView {
 
     /// Makes changes at once, and calls `completion` when the animation is over.
     ///
-    /// A view's properties have their new values as soon as `animations` returns; only what the screen shows comes
-    /// later, and there is no screen here. `completion` is called on the main loop after `delay` and `duration` of
-    /// the device's uptime, with `true`; with both zero in the next pass of the main loop. It is never called for an
-    /// animation that repeats, and not in a process that has ended. While the app is suspended no time passes for it.
+    /// As on a phone, the properties of views have their new values when `animations` returns; only the screen, which
+    /// does not exist here, would follow later. `completion` is called with `true` on the main loop, after `delay` plus
+    /// `duration` of the device's uptime; if both are zero, in the next pass of the main loop. It is never called for a
+    /// repeating animation, or after the process has ended. Uptime does not pass while the device sleeps, and a
+    /// suspended app is called only when it has been resumed.
     ///
     /// Rule: Apple, documentation/uikit/uiview/animate(withduration:delay:options:animations:completion:).
     ///
     /// - Parameters:
-    ///   - duration: How long it lasts, in seconds.
-    ///   - delay: How long it waits before it begins, in seconds.
-    ///   - options: How it goes. Only `repeat` has an effect here.
-    ///   - animations: Makes the changes. It is called before this returns, whatever the delay is.
+    ///   - duration: The length of the animation, in seconds.
+    ///   - delay: The time before the animation begins, in seconds.
+    ///   - options: The options, of which only `repeat` has an effect here.
+    ///   - animations: Makes the changes. It is called before this method returns, even if there is a delay.
     ///   - completion: Called at the end.
     public class func animate(
         withDuration duration: TimeInterval, delay: TimeInterval, options: AnimationOptions = [],
@@ -247,7 +252,7 @@ extension UIView {
         withDuration duration: TimeInterval, animations: @escaping () -> Void, completion: ((Bool) -> Void)? = nil
     ) { animate(withDuration: duration, delay: 0, animations: animations, completion: completion) }
 
-    /// The same with a spring, which has no effect here.
+    /// Does the same with a spring, which has no effect here.
     public class func animate(
         withDuration duration: TimeInterval, delay: TimeInterval, usingSpringWithDamping dampingRatio: CGFloat,
         initialSpringVelocity velocity: CGFloat, options: AnimationOptions = [], animations: @escaping () -> Void,
@@ -256,7 +261,7 @@ extension UIView {
         animate(withDuration: duration, delay: delay, options: options, animations: animations, completion: completion)
     }
 
-    /// The same for a change of one view's contents.
+    /// Does the same for a change of one view's contents.
     public class func transition(
         with view: UIView, duration: TimeInterval, options: AnimationOptions = [], animations: (() -> Void)?,
         completion: ((Bool) -> Void)? = nil
@@ -265,6 +270,6 @@ extension UIView {
             withDuration: duration, delay: 0, options: options, animations: animations ?? {}, completion: completion)
     }
 
-    /// Makes changes without an animation.
+    /// Makes changes without an animation, as all changes are made here.
     public class func performWithoutAnimation(_ actionsWithoutAnimation: () -> Void) { actionsWithoutAnimation() }
 }

@@ -1,32 +1,32 @@
 import ApusVirtualTime
 import SimulatedAppleCore
 
-/// Manages a view, and is called when the view appears.
+/// An object that manages a view, and is notified of its appearance.
 ///
 /// Nothing is drawn, and transitions take no time: when ``present(_:animated:completion:)``, `dismiss` or a navigation
-/// controller's `pushViewController` returns, the views have appeared and the completion was called. The calls have the
-/// order of a phone: `viewDidLoad` once, and `viewWillAppear`, `viewIsAppearing`, `viewDidAppear` each time. Like a
-/// phone, it makes none of these calls when the app goes to the background or comes back.
+/// controller's `pushViewController` returns, the views have appeared and the completion handler was called. The calls
+/// come in the order of a phone: `viewDidLoad` once; `viewWillAppear`, `viewIsAppearing` and `viewDidAppear` each time.
+/// As on a phone, none of them is called when the app enters the background or returns from it.
 ///
 /// Rules: Apple, documentation/uikit/uiviewcontroller.
 @preconcurrency @MainActor
 open class UIViewController: UIResponder {
-    /// What the user reads above it.
+    /// The title in the navigation bar.
     open var title: String?
-    /// What a navigation controller shows above it.
+    /// The contents of the navigation bar for this controller.
     open private(set) lazy var navigationItem = UINavigationItem(title: title ?? "")
-    /// How it is presented.
+    /// The style of the presentation.
     open var modalPresentationStyle = UIModalPresentationStyle.automatic
-    /// Whether the user cannot dismiss it. Without effect here.
+    /// Whether the user cannot dismiss the controller, which has no effect here.
     open var isModalInPresentation = false
 
-    /// The controller that this one presents, or its parent.
+    /// The controller presented by this one or its nearest ancestor that presents one.
     open var presentedViewController: UIViewController? { presented ?? parent?.presentedViewController }
-    /// The controller that presents this one, or its parent.
+    /// The controller that presents this one or its nearest presented ancestor.
     open var presentingViewController: UIViewController? { presenter ?? parent?.presentingViewController }
-    /// The controller that this one is a child of.
+    /// The controller that contains this one.
     open private(set) weak var parent: UIViewController?
-    /// The controllers that are part of this one.
+    /// The controllers that this one contains.
     open private(set) var children: [UIViewController] = []
 
     private var presented: UIViewController?
@@ -34,20 +34,20 @@ open class UIViewController: UIResponder {
     private var loaded: UIView?
     private(set) var hasAppeared = false
 
-    /// A controller. There are no nib files here: the names have no effect.
+    /// Creates a controller; no nib files are read here, so the arguments have no effect.
     public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
 
-    /// A controller.
+    /// Creates a controller.
     override public convenience init() { self.init(nibName: nil, bundle: nil) }
 
-    /// There are no storyboards here: a controller that makes its view itself.
+    /// Creates a controller that makes its view itself, because no storyboards are read here.
     public required init?(coder: NSCoder) { super.init() }
 
     // MARK: The view
 
     // The type is Apple's.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-    /// The view. The first use loads it: ``loadView()``, then ``viewDidLoad()``.
+    /// The view, which is loaded at its first use: ``loadView()`` is called, then ``viewDidLoad()``.
     open var view: UIView! {
         get {
             loadViewIfNeeded()
@@ -60,13 +60,13 @@ open class UIViewController: UIResponder {
         }
     }
 
-    /// The view, if it was loaded.
+    /// The view, if it has been loaded.
     open var viewIfLoaded: UIView? { loaded }
 
-    /// Whether the view was loaded.
+    /// Whether the view has been loaded.
     open var isViewLoaded: Bool { loaded != nil }
 
-    /// Loads the view, if it was not.
+    /// Loads the view, unless it has been loaded.
     open func loadViewIfNeeded() {
         guard loaded == nil else { return }
         loadView()
@@ -74,32 +74,33 @@ open class UIViewController: UIResponder {
         viewDidLoad()
     }
 
-    /// Makes the view: an empty one of the screen's size. A subclass that makes another one sets `view`, and does not
-    /// call `super`.
+    /// Sets `view` to an empty view of the screen's size.
+    ///
+    /// A subclass that overrides this sets `view` to its own, and does not call `super`.
     open func loadView() { view = UIView(frame: UIScreen.main.bounds) }
 
-    /// The view was loaded: once.
+    /// Called once, after the view was loaded.
     open func viewDidLoad() {}
-    /// The view is about to appear.
+    /// Called before the view appears.
     open func viewWillAppear(_ animated: Bool) {}
-    /// The view is in its window and has its size, but is not seen.
+    /// Called when the view is in its window and has its size, before the user sees it.
     open func viewIsAppearing(_ animated: Bool) {}
-    /// The view has appeared.
+    /// Called when the view has appeared.
     open func viewDidAppear(_ animated: Bool) {}
-    /// The view is about to disappear.
+    /// Called before the view disappears.
     open func viewWillDisappear(_ animated: Bool) {}
-    /// The view has disappeared.
+    /// Called when the view has disappeared.
     open func viewDidDisappear(_ animated: Bool) {}
-    /// Subviews are about to be placed. It is not called here: there is no layout.
+    /// Called before subviews are placed, which never happens here.
     open func viewWillLayoutSubviews() {}
-    /// Subviews were placed. It is not called here: there is no layout.
+    /// Called after subviews were placed, which never happens here.
     open func viewDidLayoutSubviews() {}
-    /// Memory is low. Here the application's delegate is called, and its notification is posted.
+    /// Called when memory is low on a phone, but not here; only the application's delegate and observers are notified.
     open func didReceiveMemoryWarning() {}
 
     override open var next: UIResponder? { viewIfLoaded?.superview ?? presentingViewController }
 
-    /// Puts the view into another one, with the calls of its appearance.
+    /// Adds the view to another one, with the calls of its appearance.
     func appear(in container: UIView?, animated: Bool) {
         loadViewIfNeeded()
         willAppear(animated)
@@ -107,7 +108,7 @@ open class UIViewController: UIResponder {
         didAppear(animated)
     }
 
-    /// Takes the view away, with the calls of its disappearance.
+    /// Removes the view from its superview, with the calls of its disappearance.
     func disappear(animated: Bool) {
         willDisappear(animated)
         loaded?.removeFromSuperview()
@@ -137,47 +138,49 @@ open class UIViewController: UIResponder {
         for child in visibleChildren { child.didDisappear(animated) }
     }
 
-    /// The children whose views appear and disappear with this one.
+    /// The children whose views appear and disappear with this one's.
     var visibleChildren: [UIViewController] { children.filter { $0.viewIfLoaded?.superview != nil } }
 
     // MARK: Children
 
-    /// Makes a controller part of this one. The caller adds its view, and calls ``didMove(toParent:)``.
+    /// Makes a controller a child of this one.
+    ///
+    /// The caller then adds its view, and calls ``didMove(toParent:)``.
     open func addChild(_ childController: UIViewController) {
         childController.removeFromParent()
         childController.parent = self
         children.append(childController)
     }
 
-    /// Ends that it is part of another one.
+    /// Removes the controller from its parent.
     open func removeFromParent() {
         parent?.children.removeAll { $0 === self }
         parent = nil
     }
 
-    /// It is about to become part of another one, or of none.
+    /// Called before the controller gets another parent, or none.
     open func willMove(toParent parent: UIViewController?) {}
-    /// It has become part of another one, or of none.
+    /// Called after the controller got another parent, or none.
     open func didMove(toParent parent: UIViewController?) {}
 
-    /// The navigation controller that it is in.
+    /// The navigation controller that contains this one, at any depth.
     open var navigationController: UINavigationController? {
         (parent as? UINavigationController) ?? parent?.navigationController
     }
 
     // MARK: Presentation
 
-    /// Shows a controller in front of this one. Of a child, the outermost parent presents it.
+    /// Presents a controller in front of this one; a child's outermost ancestor presents it.
     ///
-    /// With the styles `fullScreen` and `currentContext` the presenting view disappears; with the others, of which
-    /// `automatic` (a sheet) is one, it stays and gets no call. What a phone refuses with a line in its log is a
-    /// warning in the device's log here, and nothing else happens: a controller that presents one already, and one
-    /// whose view is not in a window, as in `viewDidLoad`.
+    /// With the styles `fullScreen` and `currentContext` the presenting view disappears. With the others, such as
+    /// `automatic` (a sheet), it stays, and its controller gets no calls. Nothing happens but a warning in the device's
+    /// log, as a phone logs one, if this controller already presents one, or if its view is not in a window yet, as in
+    /// `viewDidLoad`.
     ///
     /// - Parameters:
     ///   - viewControllerToPresent: The controller.
-    ///   - flag: Passed to the calls of the appearance.
-    ///   - completion: Called when the view has appeared.
+    ///   - flag: The argument of the calls of the appearance; nothing is animated here.
+    ///   - completion: Called when the view has appeared; not called if the presentation is refused.
     open func present(
         _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil
     ) {
@@ -203,8 +206,9 @@ open class UIViewController: UIResponder {
         if covers { didDisappear(animated) }
     }
 
-    /// Takes away the controller that this one presents, with all that it presents itself; without one, this
-    /// controller, as if the presenting one had been asked.
+    /// Dismisses the controller that this one presents, with all that it presents itself.
+    ///
+    /// If this controller presents none, it is dismissed itself by its presenter.
     open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
         guard let presented = outermost.presented else {
             guard let presenter = outermost.presenter else { return }
@@ -229,21 +233,21 @@ open class UIViewController: UIResponder {
     }
 }
 
-/// How a controller is presented.
+/// The style of a presentation.
 public enum UIModalPresentationStyle: Int, Sendable {
-    /// As suits the phone: a sheet.
+    /// The style that suits the phone: a sheet.
     case automatic = -2
-    /// Nothing is presented.
+    /// No presentation.
     case none = -1
-    /// Covers the screen.
+    /// The new view covers the screen, and the presenting one disappears.
     case fullScreen = 0
     /// A sheet.
     case pageSheet = 1
     /// A small sheet.
     case formSheet = 2
-    /// Covers the presenting controller.
+    /// The new view covers the presenting one, which disappears.
     case currentContext = 3
-    /// In front of the screen, which stays.
+    /// The new view is in front of the presenting one, which stays.
     case overFullScreen = 5
     /// A bubble.
     case popover = 7

@@ -1,15 +1,15 @@
 import SimulatedAppleCore
 
-/// What an app's views lie in.
+/// The root of the app's views.
 ///
 /// Rules: Apple, documentation/uikit/uiwindow.
 @preconcurrency @MainActor
 open class UIWindow: UIView {
-    /// The scene that it belongs to.
+    /// The scene that contains the window.
     open weak var windowScene: UIWindowScene?
-    /// Whether the user types into it.
+    /// Whether this is the key window, which the user types into.
     open var isKeyWindow: Bool { UIApplication.shared.keyWindow === self }
-    /// The controller whose view fills the window. When the window is visible, its view appears at once.
+    /// The controller whose view fills the window; if the window is visible, the view appears at once.
     open var rootViewController: UIViewController? {
         didSet {
             guard rootViewController !== oldValue else { return }
@@ -20,19 +20,19 @@ open class UIWindow: UIView {
 
     private var isShown = false
 
-    /// A window at a place.
+    /// Creates a window with a frame; it is hidden.
     override public init(frame: CGRect) {
         super.init(frame: frame)
         isHidden = true
     }
 
-    /// A window of a scene, of the screen's size.
+    /// Creates a window of a scene, of the screen's size; it is hidden.
     public convenience init(windowScene: UIWindowScene) {
         self.init(frame: UIScreen.main.bounds)
         self.windowScene = windowScene
     }
 
-    /// There are no storyboards here: a window of no size.
+    /// Creates a window of size zero, because no storyboards are read here.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         isHidden = true
@@ -40,8 +40,9 @@ open class UIWindow: UIView {
 
     override open var window: UIWindow? { self }
 
-    /// Shows the window, and lets the user type into it: the root controller loads its view, and the
-    /// view appears. On a phone it appears with the next frame.
+    /// Shows the window and makes it key: the root controller's view is loaded and appears.
+    ///
+    /// On a phone it appears with the next frame; here at once.
     open func makeKeyAndVisible() {
         let application = UIApplication.shared
         application.keyWindow = self
@@ -57,19 +58,19 @@ open class UIWindow: UIView {
     }
 }
 
-/// The phone's screen: 390 × 844 points and 60 frames per second, as ``CADisplayLink`` here has it.
+/// The phone's screen: 390 × 844 points, and 60 frames per second as for ``CADisplayLink`` here.
 @preconcurrency @MainActor
 open class UIScreen: NSObject {
     /// The screen.
     public class var main: UIScreen { SimulatedPhone.process.shared.object(of: UIScreen.self) { UIScreen() } }
 
-    /// The size, in points, from the origin.
+    /// The rectangle of the screen, in points; its origin is zero.
     open var bounds: CGRect { CGRect(x: 0, y: 0, width: 390, height: 844) }
-    /// Pixels for each point.
+    /// The number of pixels per point.
     open var scale: CGFloat { 3 }
-    /// The most frames in a second.
+    /// The largest number of frames per second.
     open var maximumFramesPerSecond: Int { 60 }
-    /// How bright it is, from 0 to 1. Without effect here.
+    /// The brightness, from 0 to 1, which has no effect here.
     open var brightness: CGFloat = 0.5
 
     override fileprivate init() { super.init() }
