@@ -2,8 +2,9 @@ import ApusDevice
 import ApusTimers
 public import Foundation
 
-/// The folders of an installed app: its home with the temporary files, and those of its app groups. They are made when they
-/// are first needed, outlive the app's processes, and are removed with the installation.
+/// The folders of an installed app: its home with the temporary files, and those of its app groups.
+///
+/// Each is created when it is first needed. They outlive the app's processes, and are removed with the installation.
 final class AppContainers: Sendable {
     private let root = Locked<URL?>(nil)
 
@@ -11,10 +12,10 @@ final class AppContainers: Sendable {
         if let root = root.withLock({ $0 }) { try? FileManager.default.removeItem(at: root) }
     }
 
-    /// What the processes of an app find in their environment.
+    /// Returns the environment variables with which the processes of the app find their folders.
     ///
-    /// - Returns: The variables, which name its home.
-    /// - Throws: ``AppProcessError`` if no folder can be made.
+    /// - Returns: The variables, which name the home and the folder for temporary files.
+    /// - Throws: ``AppProcessError`` or an error of the file system if a folder cannot be created.
     func variables() throws -> [String: String] {
         let home = try folder("home")
         let temporary = home.appending(path: "tmp", directoryHint: .isDirectory)
@@ -26,21 +27,22 @@ final class AppContainers: Sendable {
 
     static let variableNames = ["HOME", "CFFIXED_USER_HOME", "XDG_CONFIG_HOME", "TMPDIR"]
 
-    /// The folder of an app group.
+    /// Returns the folder of an app group.
     ///
-    /// - Returns: `nil` if the app does not declare the group, or no folder can be made.
+    /// - Returns: `nil` if the app does not declare the group, or the folder cannot be created.
     func group(_ group: String, of manifest: AppManifest) -> URL? {
         manifest.appGroups.contains(group) && !group.contains("/") ? try? folder("groups/\(group)") : nil
     }
 
-    /// The files of app groups for whose locks the system ends the process if it is suspended, as paths that begin with the
-    /// group, sorted.
+    /// Returns the locked files of app groups because of which the system ends the process when it is suspended.
     ///
-    /// Every advisory lock counts, but a shared one of a SQLite database with a write-ahead log: each open connection of
-    /// such a database has one. The system knows the database by its header, so one whose header is encrypted is not
-    /// exempt. (The app's own container: github.com/Tencent/wcdb/issues/847, the system's message; the header:
-    /// github.com/sqlcipher/sqlcipher/issues/255; a statement that was not reset, which keeps a shared lock:
-    /// github.com/singular-labs/Singular-iOS-SDK/issues/85.)
+    /// The result is sorted, and has paths that begin with the group.
+    ///
+    /// Every advisory lock counts, except a shared lock of a SQLite database with a write-ahead log, which each open
+    /// connection of such a database has. The system recognizes such a database by its header, so one with an encrypted
+    /// header is not exempt. Sources: github.com/Tencent/wcdb/issues/847 (the app's own container, and the system's
+    /// message), github.com/sqlcipher/sqlcipher/issues/255 (the header),
+    /// github.com/singular-labs/Singular-iOS-SDK/issues/85 (a statement that was not reset keeps a shared lock).
     func groupFiles(lockedBy pid: pid_t) -> [String] {
         guard let root = root.withLock({ $0 }) else { return [] }
         let groups = root.resolvingSymlinksInPath().path(percentEncoded: false) + "groups/"
@@ -52,7 +54,7 @@ final class AppContainers: Sendable {
                 file.hasPrefix(groups),
                 let info = try? String(contentsOfFile: process + "/fdinfo/" + descriptor, encoding: .utf8)
             else { return nil }
-            // Linux, proc_pid_fdinfo(5): a line for each lock of an open file.
+            // Linux, proc_pid_fdinfo(5): each lock of an open file has a line.
             let locks = info.split(separator: "\n").filter { $0.hasPrefix("lock:") }
             let counts = locks.contains { $0.contains(" WRITE ") } || !locks.isEmpty && !Self.isWriteAheadLogged(file)
             return counts ? String(file.dropFirst(groups.count)) : nil
@@ -60,9 +62,9 @@ final class AppContainers: Sendable {
         return Set(files).sorted()
     }
 
-    /// Whether the file is a SQLite database with a write-ahead log, or the shared memory of one.
+    /// Returns whether the file is a SQLite database with a write-ahead log, or the shared memory of one.
     ///
-    /// SQLite, "Database File Format", 1.3: the header begins with a text, and its bytes 18 and 19 are 2 for a
+    /// SQLite, "Database File Format", 1.3: the header begins with a fixed text, and bytes 18 and 19 are 2 for a
     /// write-ahead log.
     private static func isWriteAheadLogged(_ file: String) -> Bool {
         let database = file.hasSuffix("-shm") ? String(file.dropLast(4)) : file
@@ -96,11 +98,12 @@ final class AppContainers: Sendable {
 }
 
 extension FileManager {
-    /// The folder that the apps of a group share. It is made when it is first asked for, and outlives the app's processes.
+    /// Returns the folder that the apps of a group share, which is created when it is first requested and outlives the
+    /// app's processes.
     ///
-    /// Apple, documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
+    /// Source: Apple, documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
     ///
-    /// - Parameter groupIdentifier: The group. `ApusDevice.AppManifest.appGroups` declares it.
+    /// - Parameter groupIdentifier: The group, which the manifest must declare (`ApusDevice.AppManifest.appGroups`).
     /// - Returns: `nil` if the app does not declare the group.
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
         SimulatedPhone.process.groupContainer(groupIdentifier)

@@ -1,14 +1,14 @@
 import CProcessClock
 
-/// The framework's calls of the app's code. A crash names that of its thread.
+/// The frameworks' calls of the app's code, which a crash of that code names.
 package enum CallOut {
     /// Calls `body`, which is code of the app.
     ///
     /// - Parameters:
-    ///   - name: What is called, as in "the launch handler of refresh".
+    ///   - name: The name of the call, such as "the launch handler of refresh".
     ///   - body: The app's code.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     package static func run<Result>(_ name: @autoclosure () -> String, _ body: () throws -> Result) rethrows -> Result {
         guard AppLink.current != nil else { return try body() }
         let outer = current
@@ -17,6 +17,6 @@ package enum CallOut {
         return try body()
     }
 
-    /// That of the calling thread; empty when the app's code was not called by a framework.
+    /// The name of the innermost call on this thread; empty if no framework has called the app's code.
     static var current: String { String(cString: app_call_current()) }
 }

@@ -2,7 +2,7 @@
     import Runtime
 #endif
 
-/// The calls that have led to a line of the program. Without debug information nothing is known of them.
+/// The calls that led to a line of the program, which are known only with debug information.
 struct CallStack {
     #if canImport(Runtime)
         private let backtrace: Backtrace?
@@ -14,10 +14,10 @@ struct CallStack {
         #endif
     }
 
-    /// That of the calling thread.
+    /// The stack of the calling thread.
     static var current: CallStack { CallStack() }
 
-    /// The same for the same calls in processes that were forked from one.
+    /// The addresses of the calls, which are equal for equal calls in processes that were forked from the same one.
     var addresses: String {
         #if canImport(Runtime)
             backtrace?.frames.map { "\($0.originalProgramCounter)" }.joined(separator: " ") ?? ""
@@ -26,7 +26,7 @@ struct CallStack {
         #endif
     }
 
-    /// What the debug information says of it. That takes a second, in a large program.
+    /// The place in the sources, from debug information; finding it takes a second in a large program.
     var place: Place {
         #if canImport(Runtime)
             let symbols = backtrace?.symbolicated()?.frames.compactMap(\.symbol) ?? []
@@ -44,21 +44,21 @@ struct CallStack {
     }
 
     struct Place: Codable {
-        /// The innermost line outside of the simulated frameworks, as `path:line`.
+        /// The innermost line outside the simulated frameworks, as `path:line`.
         var line: String?
-        /// Whether the innermost calls are a check of the runtime that code of an actor is on its executor.
+        /// Whether the innermost calls are a check of the runtime that code of an actor runs on its executor.
         var isExecutorCheck: Bool
 
         /// The line as `Folder/File.swift:12`.
         var shortLine: String? { line.map { $0.split(separator: "/").suffix(2).joined(separator: "/") } }
     }
 
-    /// Neither the frameworks' own lines nor those of a macro's expansion.
+    /// Parts of paths that are not of the app: the frameworks' own, and those of macro expansions.
     private static let foreignPaths = [
         "Sources/SimulatedApple/", "Sources/CProcessClock/", "/@__swiftmacro", "<compiler-generated>",
     ]
 
-    /// Of the runtimes of Swift and Dispatch.
+    /// The beginnings of the names of functions with which the runtimes of Swift and Dispatch check the executor.
     private static let executorChecks = [
         "dispatch_assert_queue", "_dispatch_assert_queue_fail", "swift_task_checkIsolated",
         "swift_task_isCurrentExecutor", "swift_task_reportUnexpectedExecutor",

@@ -2,17 +2,17 @@ public import ApusDevice
 package import Dispatch
 package import Foundation
 
-/// A queue on which a framework calls the app: its own, or one that the app has chosen.
+/// A queue on which a framework calls the app: the framework's own, or one that the app has chosen.
 ///
-/// Which thread runs the app's code, and who waits for it:
+/// The queue determines the thread that runs the app's code, and whether something waits for it:
 ///
 /// | queue | in the test's own process | in a process of the app's own |
 /// |---|---|---|
 /// | the main one | the caller's, which is the main thread | the caller's |
 /// | another | one of that queue; the main thread waits | one of that queue; nothing waits |
 ///
-/// In the test's process the main thread is the device's. It waits so that nothing else runs at the same time, and a test
-/// is the same each time. A process of the app's own is waited for by the device, which is in another one.
+/// In the test's process the main thread belongs to the device. It waits so that nothing else runs at the same time,
+/// which makes a test repeatable. For an app's own process, the device waits in its process.
 package struct CallbackQueue: Sendable {
     private let isMain: Bool
     private let add: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -27,15 +27,17 @@ package struct CallbackQueue: Sendable {
         add = { queue.addOperation($0) }
     }
 
-    /// Calls `work` on the queue.
+    /// Calls `work` on the queue, within the call named `name`.
     ///
-    /// Work that waits for the main thread would wait for ever in the test's process, because that waits for the work:
-    /// after ten seconds of the machine's time it is left alone, with the fault ``Fault/Rule/blockedCallOut``.
+    /// In the test's process, the main thread waits for the work. Work that itself waits for the main thread would
+    /// never return; after ten seconds of real time the main thread stops waiting, with the fault
+    /// ``Fault/Rule/blockedCallOut``.
     ///
     /// - Parameters:
-    ///   - name: What is called, for the fault.
-    ///   - host: Where the fault is reported.
-    ///   - work: The app's code. It is released before the call returns: what it holds does not outlive the app's process.
+    ///   - name: The name of the call, for the fault.
+    ///   - host: The host to which the fault is reported.
+    ///   - work: The app's code. It is released before the call returns, so that what it retains does not outlive the
+    ///     app's process.
     @MainActor
     package func call(_ name: String, on host: any PhoneHost, _ work: @escaping () -> Void) {
         if isMain { return CallOut.run(name, work) }
@@ -46,7 +48,7 @@ package struct CallbackQueue: Sendable {
             work.value.run()
             hasReturned.signal()
         }
-        // Real time, because a thread that is stuck does not move the device's.
+        // It is real time, because a blocked thread does not advance the device's.
         if hasReturned.wait(timeout: .now() + .seconds(10)) == .timedOut {
             host.fault(
                 Fault(
@@ -57,7 +59,7 @@ package struct CallbackQueue: Sendable {
     }
 }
 
-/// Work that releases what it holds when it has run. Dispatch releases a block some time after it has returned.
+/// A closure that is released as soon as it has run; Dispatch releases a block some time after it has returned.
 private final class WorkItem {
     private var work: (() -> Void)?
 
@@ -70,11 +72,11 @@ private final class WorkItem {
 }
 
 extension Fault.Rule {
-    /// The app's handler on another thread did not return.
+    /// The app's code on another thread did not return.
     public static let blockedCallOut = Fault.Rule("blockedCallOut")
 }
 
-/// The thread of the main actor, which is not always the program's first one.
+/// The thread of the main actor, which is not always the program's first thread.
 package enum MainThread {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -82,27 +84,26 @@ package enum MainThread {
         return key
     }()
 
-    /// Whether this is that thread.
+    /// Whether the calling thread is the main actor's.
     package static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 
-    /// Whether that is the main queue. On Linux the same queue is not always the same object.
+    /// Returns whether the queue is the main queue, which on Linux is not always the same object.
     static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: key) == true }
 }
 
-/// A value that goes to another thread although the compiler cannot know that this is safe: the frameworks' types do not
-/// say so.
+/// A value that is passed to another thread, although the compiler cannot prove that this is safe.
 ///
-/// For `@unchecked Sendable`: the thread that hands it over waits for the other one, or does not touch it any more.
+/// For `@unchecked Sendable`: the passing thread waits for the other one, or no longer uses the value.
 package struct Handover<Value>: @unchecked Sendable {
     package let value: Value
     package init(_ value: Value) { self.value = value }
 }
 
-// Dispatch has these on Apple's systems, and not on Linux; the names are Apple's.
+// Dispatch has these constants on Apple's systems, but not on Linux.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Nanoseconds in a second.
+/// The number of nanoseconds in a second.
 public let NSEC_PER_SEC: UInt64 = 1_000_000_000
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Nanoseconds in a millisecond.
+/// The number of nanoseconds in a millisecond.
 public let NSEC_PER_MSEC: UInt64 = 1_000_000

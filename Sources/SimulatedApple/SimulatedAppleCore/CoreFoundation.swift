@@ -1,14 +1,14 @@
 import ApusTimers
 
-// What Apple's Foundation exports of Core Foundation, as far as apps use it for time. The names are Apple's.
+// The parts of Core Foundation that Apple's Foundation exports, as far as apps use them for time.
 
-/// Seconds since the beginning of 2001.
+/// The number of seconds since the beginning of 2001, in UTC.
 public typealias CFAbsoluteTime = Double
-/// Seconds.
+/// A duration in seconds.
 public typealias CFTimeInterval = Double
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The time of the wall clock, as `Date` has it.
+/// Returns the present time of the wall clock, as `Date()` does.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
     Double(SystemTime().wall().nanoseconds) / 1e9 - 978_307_200
 }

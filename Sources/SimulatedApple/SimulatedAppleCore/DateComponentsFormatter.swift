@@ -1,13 +1,15 @@
 public import Foundation
 
-/// Writes a duration as text, in English: "1:01:05", "1h 1m 5s", "1 hour, 1 minute, 5 seconds". Foundation on Linux has only
-/// the name.
+/// Formats durations as English text, such as "1:01:05", "1h 1m 5s" or "1 hour, 1 minute, 5 seconds".
 ///
-/// A duration in seconds is written in weeks and smaller units; months and years come from two dates or from components.
+/// Foundation on Linux declares the class, but does not implement it.
+///
+/// A duration in seconds is split into weeks and smaller units; months and years result only from two dates or from
+/// components.
 ///
 /// Rules: Apple, documentation/foundation/datecomponentsformatter.
 open class DateComponentsFormatter: Formatter {
-    /// How a unit is written.
+    /// The style of the units.
     public enum UnitsStyle: Int, Sendable {
         /// "9:41:30"
         case positional = 0
@@ -23,47 +25,48 @@ open class DateComponentsFormatter: Formatter {
         case brief = 5
     }
 
-    /// What is done with units that are zero.
+    /// The treatment of units that are zero.
     public struct ZeroFormattingBehavior: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt
-        /// A behaviour with these bits.
+        /// Creates a behavior with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Positional: leading zeros are dropped, and those in between written with two digits. Otherwise all are dropped.
+        /// Drops leading zeros in the positional style, and all zeros in the others.
         public static let `default` = ZeroFormattingBehavior(rawValue: 1)
-        /// Those before the first other unit are dropped.
+        /// Drops zeros before the first other unit.
         public static let dropLeading = ZeroFormattingBehavior(rawValue: 2)
-        /// Those between other units are dropped.
+        /// Drops zeros between other units.
         public static let dropMiddle = ZeroFormattingBehavior(rawValue: 4)
-        /// Those after the last other unit are dropped.
+        /// Drops zeros after the last other unit.
         public static let dropTrailing = ZeroFormattingBehavior(rawValue: 8)
-        /// All are dropped.
+        /// Drops all zeros.
         public static let dropAll: ZeroFormattingBehavior = [.dropLeading, .dropMiddle, .dropTrailing]
-        /// None is dropped, and all are written with two digits.
+        /// Keeps all units; in the positional style, each has at least two digits.
         public static let pad = ZeroFormattingBehavior(rawValue: 65536)
     }
 
-    /// The units that may be written; none of them stands for all.
+    /// The units that may be used; with an empty set, all but weeks.
     open var allowedUnits: NSCalendar.Unit = []
-    /// How units are written.
+    /// The style of the units.
     open var unitsStyle = UnitsStyle.positional
-    /// What is done with units that are zero.
+    /// The treatment of units that are zero.
     open var zeroFormattingBehavior = ZeroFormattingBehavior.default
-    /// How many units are written at most; 0 is all.
+    /// The largest number of units in the text; 0 means no limit.
     open var maximumUnitCount = 0
-    /// Whether a largest unit of one is written with the next smaller one: 90 seconds instead of 1 minute 30.
+    /// Whether a largest unit of one is expressed in the next smaller one, such as "90 seconds" instead of "1 minute,
+    /// 30 seconds".
     open var collapsesLargestUnit = false
-    /// Whether "About" stands before it.
+    /// Whether the text begins with "About".
     open var includesApproximationPhrase = false
-    /// Whether "remaining" stands after it.
+    /// Whether the text ends with "remaining".
     open var includesTimeRemainingPhrase = false
-    /// For the units between two dates.
+    /// The calendar in which the time between two dates is measured; `nil` for the user's.
     open var calendar: Calendar? = .current
-    /// When components without dates begin.
+    /// The date from which components are counted; `nil` for the beginning of 2001, in UTC.
     open var referenceDate: Date?
 
-    /// The text of a duration in seconds. Fractions are rounded to the nearest second.
+    /// Returns the text of a duration in seconds, rounded to whole seconds; `nil` if it is not finite.
     open func string(from interval: TimeInterval) -> String? {
         guard interval.isFinite else { return nil }
         var rest = Int(min(interval.magnitude, 1e18).rounded())
@@ -75,7 +78,7 @@ open class DateComponentsFormatter: Formatter {
         return text(parts, isNegative: interval < 0)
     }
 
-    /// The text of the time from one date to another, in units of the calendar.
+    /// Returns the text of the time from one date to another, in units of the calendar.
     open func string(from startDate: Date, to endDate: Date) -> String? {
         let components = (calendar ?? .current).dateComponents(
             Set(units.map(\.component)), from: startDate, to: endDate)
@@ -83,20 +86,20 @@ open class DateComponentsFormatter: Formatter {
         return text(parts.map { ($0, $1.magnitude) }.map { ($0, Int($1)) }, isNegative: parts.contains { $0.1 < 0 })
     }
 
-    /// The text of components, which are brought to the allowed units.
+    /// Returns the text of components, converted to the allowed units.
     open func string(from components: DateComponents) -> String? {
         let (calendar, start) = (calendar ?? .current, referenceDate ?? Date(timeIntervalSinceReferenceDate: 0))
         return calendar.date(byAdding: components, to: start).flatMap { string(from: start, to: $0) }
     }
 
-    /// The text of components, with everything else as it is at first.
+    /// Returns the text of components in a style, with the default values of all other properties.
     open class func localizedString(from components: DateComponents, unitsStyle: UnitsStyle) -> String? {
         let formatter = DateComponentsFormatter()
         formatter.unitsStyle = unitsStyle
         return formatter.string(from: components)
     }
 
-    /// Of a `DateComponents` or a number of seconds.
+    /// Returns the text of a `DateComponents` or a number of seconds; `nil` for other objects.
     override open func string(for obj: Any?) -> String? {
         switch obj {
         case let components as DateComponents: string(from: components)
@@ -110,7 +113,7 @@ open class DateComponentsFormatter: Formatter {
     private struct Unit {
         let unit: NSCalendar.Unit
         let component: Calendar.Component
-        /// How long it is, if that is always the same.
+        /// The length in seconds; `nil` if it varies.
         let seconds: Int?
         let abbreviated, brief, short, full: String
 
@@ -137,7 +140,7 @@ open class DateComponentsFormatter: Formatter {
         ]
     }
 
-    /// From the largest to the smallest.
+    /// The units to use, from the largest to the smallest.
     private var units: [Unit] {
         let allowed = Unit.all.filter { allowedUnits.contains($0.unit) }
         return allowed.isEmpty ? Unit.all.filter { $0.unit != .weekOfMonth } : allowed
@@ -197,7 +200,7 @@ open class DateComponentsFormatter: Formatter {
         }
     }
 
-    /// "hr", "min" and "sec" are the same for one and for several.
+    /// Returns the plural of a unit's name if the value needs it; "hr", "min" and "sec" have none.
     private func plural(_ name: String, _ part: (unit: Unit, value: Int)) -> String {
         let isInvariable = ["hr", "min", "sec"].contains(name)
         return part.value == 1 || isInvariable ? name : name + "s"

@@ -4,28 +4,29 @@ import Dispatch
 public import Foundation
 
 extension NotificationCenter {
-    /// Foundation's method of this name, for code that runs on a simulated phone. The compiler prefers it to
-    /// Foundation's, of which `name` is an optional. It is different in two ways:
+    /// Adds an observer, as Foundation's method of this name does, for code that runs on a simulated phone.
+    ///
+    /// The compiler prefers it to Foundation's method, whose `name` is optional. It differs in two ways:
     ///
     /// - The observer is removed when the app's process ends. Foundation's center belongs to the whole program, and
     ///   would continue to call it.
-    /// - With the main queue, `block` is called before `post` returns if that is called on the main thread, as
-    ///   Foundation does on a phone. Under Swift Testing on Linux the main actor's thread is not the program's first
-    ///   one, and Foundation would wait there for itself. What is posted on another thread is delivered soon, and `post`
-    ///   does not wait for it.
+    /// - With the main queue, `block` is called before `post` returns if that was called on the main thread, as on a
+    ///   phone. Under Swift Testing on Linux the main actor's thread is not the program's first one, and Foundation
+    ///   would block forever. A notification that is posted on another thread is delivered soon, and `post` does not
+    ///   wait for it.
     ///
     /// - Parameters:
-    ///   - name: Which notifications.
-    ///   - obj: The sender; `nil` is any sender.
-    ///   - queue: Where the block is called; `nil` is where the notification is posted.
-    ///   - block: Called with each.
-    /// - Returns: What `removeObserver` takes.
+    ///   - name: The name of the notifications.
+    ///   - obj: The sender; `nil` for any.
+    ///   - queue: The queue on which the block is called; `nil` for the posting thread.
+    ///   - block: The closure that is called with each notification.
+    /// - Returns: A token for `removeObserver`.
     @preconcurrency @discardableResult
     public func addObserver(
         forName name: NSNotification.Name, object obj: Any?, queue: OperationQueue?,
         using block: @escaping @Sendable (Notification) -> Void
     ) -> any NSObjectProtocol {
-        // On the main queue it is called where the notification is posted, as far as possible.
+        // For the main queue, the block is called on the posting thread if that is the main thread.
         let observer =
             queue === OperationQueue.main
             ? addObserver(forName: Optional(name), object: obj, queue: nil) { Self.deliverOnMain($0, to: block) }

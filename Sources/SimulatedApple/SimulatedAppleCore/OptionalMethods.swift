@@ -2,25 +2,26 @@ public import ApusDevice
 import ApusTimers
 import Foundation
 
-/// The optional methods of a delegate's protocol, which are methods with a default on Linux.
+/// The optional methods of a delegate's protocol, which on Linux are protocol methods with a default.
 ///
-/// On a phone they are looked for by name, in any class. Here a protocol's method is found in the class that conforms or in
-/// one above it; a subclass's method of the name is another one, and would never be called.
+/// A phone looks them up by name, in any class. On Linux a method fulfills the protocol only in the class that conforms
+/// or a class above it. A method of the same name in a subclass is unrelated, and would never be called.
 package enum OptionalMethods {
     private struct Question: Hashable {
         let type: ObjectIdentifier
         let delegate: String
     }
 
-    /// Each class is examined once in a process: that reads the program's table of symbols.
+    /// The classes that were examined; each is examined once in a process, because that reads the program's symbol
+    /// table.
     private static let examined = Locked<Set<Question>>([])
 
-    /// Records a fault for each method of a delegate that is not called for this reason.
+    /// Records a fault for each method of a delegate that is never called for this reason.
     ///
     /// - Parameters:
     ///   - object: The delegate.
     ///   - delegate: The protocol.
-    ///   - conforms: Whether a class conforms to it.
+    ///   - conforms: Returns whether a class conforms to the protocol.
     package static func check(_ object: AnyObject?, of delegate: Any.Type, _ conforms: (AnyClass) -> Bool) {
         guard let object, let host = SimulatedPhone.knownProcess?.host, let protocolName = _mangledTypeName(delegate)
         else { return }
@@ -43,20 +44,23 @@ package enum OptionalMethods {
         }
     }
 
-    /// The class of an object, and those above it.
+    /// Returns the class of an object and its superclasses, from the bottom up.
     private static func classes(of object: AnyObject) -> [AnyClass] {
         let mirrors = sequence(first: Mirror(reflecting: object), next: \.superclassMirror)
         return mirrors.compactMap { $0.subjectType as? AnyClass }
     }
 
-    /// The methods of a class, without its name: "applicationDidBecomeActive(UIKit.UIApplication) -> ()".
+    /// Returns the methods of a class without its name, such as "applicationDidBecomeActive(UIKit.UIApplication) ->
+    /// ()".
     private static func methods(_ type: AnyClass) -> [String] {
         guard let name = _mangledTypeName(type) else { return [] }
         return ProgramSymbols.names(withPrefix: prefix(of: name)).compactMap(\.afterType)
     }
 
-    /// The beginning of the symbols of a type. The runtime does not know the file of a private type: for `A` in module `M` it
-    /// says `1M13$55b87423b3b4yXZ1AC`, with an address, and the symbols begin with `1M1A33_` and the file's hash.
+    /// Returns the beginning of the symbols of a type.
+    ///
+    /// The runtime does not know the file of a private type: for `A` in module `M` it returns
+    /// `1M13$55b87423b3b4yXZ1AC`, with an address, while the symbols begin with `1M1A33_` and the file's hash.
     private static func prefix(of name: String) -> String {
         guard let end = name.range(of: "yXZ"), let start = name.lastIndex(of: "$"), start < end.lowerBound else {
             return name
@@ -65,7 +69,7 @@ package enum OptionalMethods {
         return name[..<start].dropLast("\(context.count)".count) + name[end.upperBound...].dropLast() + "33_"
     }
 
-    /// The methods of a protocol that have a default: those of its extensions.
+    /// Returns the methods of a protocol that have a default: those of its extensions.
     private static func methods(ofProtocol name: String) -> [String] {
         let mangled = name.hasSuffix("_p") ? name.dropLast(2) + "P" : name + "P"
         return ProgramSymbols.names(withPrefix: mangled).compactMap { symbol in
@@ -75,8 +79,9 @@ package enum OptionalMethods {
 }
 
 extension String {
-    /// What follows the name of the type in a demangled function, if it is one. A private type is in parentheses, before
-    /// which stands a point.
+    /// The part after the type's name in the demangled name of a function; `nil` for other symbols.
+    ///
+    /// The name of a private type is in parentheses, after a point.
     fileprivate var afterType: String? {
         let parameters = indices.first { place in
             self[place] == "(" && place != startIndex && ![".", ":", " ", "("].contains(self[index(before: place)])
@@ -87,6 +92,7 @@ extension String {
 }
 
 extension Fault.Rule {
-    /// An optional method of a delegate is in a subclass of the class that conforms, where it is not found on Linux.
+    /// An optional method of a delegate is declared in a subclass of the class that conforms, where it is not found on
+    /// Linux.
     public static let optionalMethodNotCalled = Fault.Rule("optionalMethodNotCalled")
 }

@@ -2,17 +2,19 @@ public import ApusTimers
 import ApusVirtualTime
 public import Foundation
 
-/// How dates of the app and instants of the device are translated into each other; the only place.
+/// The translation between the app's dates and the device's instants.
 package enum PhoneDates: Sendable {
-    /// The app takes its dates from Foundation, that is from the machine's clock, and the device's clock is virtual. So a
-    /// date is understood by its distance from now: "in fifteen minutes" on the machine is in fifteen minutes on the
-    /// device, and back. The distance is rounded to whole seconds, because the machine's clock moves a little between
-    /// the app's `Date()` and the call that hands the date over, and a test has to be the same each time.
+    /// Translates by the distance from now, rounded to whole seconds.
+    ///
+    /// An app in the test's process takes its dates from the machine's clock, while the device's clock is virtual. "In
+    /// fifteen minutes" on the machine therefore means in fifteen minutes on the device, and the reverse. The distance
+    /// is rounded because the machine's clock advances a little between the app's `Date()` and the call that passes the
+    /// date, and a test must be repeatable.
     case machine
-    /// The app's clock is the device's: it runs in a process of its own.
+    /// Translates without a change: the app runs in a process of its own, whose clock is the device's.
     case device
 
-    /// Those of this process.
+    /// The translation for this process.
     package static var current: PhoneDates { AppLink.current == nil ? .machine : .device }
 
     func instant(of date: Date) -> WallInstant {
@@ -22,8 +24,10 @@ package enum PhoneDates: Sendable {
         }
     }
 
-    /// The instant of a date that has whole seconds only, because its fraction was cut off: it is measured from the
-    /// machine's whole second, so that "in fifteen minutes" is the same each time, whatever was cut off.
+    /// Returns the instant of a date without fractional seconds.
+    ///
+    /// The distance is measured from the machine's whole second, so that "in fifteen minutes" is always the same,
+    /// whatever fraction was cut off.
     func instant(ofWholeSecond date: Date) -> WallInstant {
         switch self {
         case .machine: Self.later(by: date.timeIntervalSince1970.rounded() - Self.machineSeconds.rounded(.down))
@@ -41,7 +45,7 @@ package enum PhoneDates: Sendable {
     }
 
     private static func later(by seconds: TimeInterval) -> WallInstant {
-        // Beyond that, dates are "never" in either direction.
+        // Distances beyond this limit mean "never", in both directions.
         deviceNow.advanced(by: .seconds(max(-farAway, min(farAway, seconds))))
     }
 
@@ -51,17 +55,21 @@ package enum PhoneDates: Sendable {
 }
 
 extension SimulatedPhone {
-    /// The device's instant that is as far from the device's now as `date` is from the machine's, to the second. In an
-    /// app's own process, whose clock is the device's, that instant itself.
+    /// Returns the device's instant that is as far from the device's now as `date` is from the machine's, to the
+    /// second.
+    ///
+    /// In an app's own process, whose clock is the device's, it is the instant of the date itself.
     nonisolated public static func instant(of date: Date) -> WallInstant { PhoneDates.current.instant(of: date) }
 
-    /// The machine's date that is as far from the machine's now as `instant` is from the device's, to the second. In an
-    /// app's own process, whose clock is the device's, that date itself.
+    /// Returns the machine's date that is as far from the machine's now as `instant` is from the device's, to the
+    /// second.
+    ///
+    /// In an app's own process, whose clock is the device's, it is the date of the instant itself.
     nonisolated public static func date(of instant: WallInstant) -> Date { PhoneDates.current.date(of: instant) }
 }
 
 extension Duration {
-    /// The duration in seconds, as Apple's interfaces count time.
+    /// The duration in seconds, the unit of Apple's interfaces.
     package var inSeconds: TimeInterval {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18

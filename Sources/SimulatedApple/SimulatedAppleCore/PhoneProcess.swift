@@ -3,11 +3,10 @@ package import ApusDevice
 import ApusTimers
 package import Foundation
 
-/// The process that the frameworks' shared objects belong to.
+/// A process of the app, to which the frameworks' shared objects belong.
 ///
-/// It has the shared objects of one start of the app, and forgets them when the process has ended. What is left of its
-/// code on other threads still finds a process then, until the next one is started, but nothing that it does there has
-/// an effect.
+/// The shared objects of one start of the app are dropped when the process has ended. Remaining code of the app on
+/// other threads still finds this process until the next one is started, but its calls have no effect.
 package final class PhoneProcess: Sendable {
     private struct State: Sendable {
         var observers: [@MainActor @Sendable (SystemEvent) -> Void] = []
@@ -18,7 +17,7 @@ package final class PhoneProcess: Sendable {
 
     /// The host of this process.
     package let host: any PhoneHost
-    /// The phone's sound.
+    /// The phone's audio.
     package let audio: any PhoneAudio
     /// The phone's location service.
     package let location: any PhoneLocation
@@ -28,16 +27,16 @@ package final class PhoneProcess: Sendable {
     package let jobs: any PhoneJobs
     /// The phone's silent pushes.
     package let pushes: any PhonePushes
-    /// The phone's sessions with servers.
+    /// The phone's URL sessions.
     package let transfers: any PhoneTransfers
     /// The app's records in the system, which outlive the process.
     package let records: any PhoneRecords
     /// The shared objects of this process.
     package let shared = SharedObjects()
-    /// How much real time background tasks have whose work continues elsewhere.
+    /// The real time that the device waits for background tasks whose work continues elsewhere.
     package let patience: Duration
 
-    /// The folder of an app group; `nil` if the app does not declare it.
+    /// Returns the folder of an app group; `nil` if the app does not declare it.
     package let groupContainer: @Sendable (String) -> URL?
 
     private let readSettings: @Sendable () -> PhoneSettings
@@ -60,32 +59,34 @@ package final class PhoneProcess: Sendable {
     /// The present settings of the user and the device.
     package var settings: PhoneSettings { readSettings() }
 
-    /// Calls `observer` on the main loop with what happens to the device: memory, clock and data protection, not the phases.
+    /// Calls `observer` on the main loop with events of the device: memory, clock, scenes and data protection, but not
+    /// phases.
     package func observe(_ observer: @escaping @MainActor @Sendable (SystemEvent) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }
 
-    /// Calls `cleaner` when the process has ended, before the shared objects go.
+    /// Calls `cleaner` when the process has ended, before the shared objects are dropped.
     package func atEnd(_ cleaner: @escaping @MainActor @Sendable () -> Void) {
         state.withLock { $0.cleaners.append(cleaner) }
     }
 
-    /// Calls `handler` on the main loop with the names of commands on the lock screen, in place of the one before.
+    /// Calls `handler` on the main loop with the names of commands on the lock screen, and replaces the earlier
+    /// handler.
     package func onMediaCommand(_ handler: @escaping @MainActor @Sendable (String) -> Void) {
         state.withLock { $0.onMediaCommand = handler }
     }
 
-    /// The app's screen is made with that framework from now on.
+    /// Sets the screen, which a framework provides.
     package func show(_ screen: any PhoneScreen) { state.exchange(\.screen, with: screen) }
 
-    /// The app's screen.
+    /// The app's screen; `nil` while the app shows nothing.
     var screen: (any PhoneScreen)? { state.withLock { $0.screen } }
 
-    /// The user gives a command on the lock screen.
+    /// Gives a command on the lock screen to the app, as the user.
     @MainActor
     func perform(mediaCommand name: String) { state.withLock { $0.onMediaCommand }?(name) }
 
-    /// Something happened to the device.
+    /// Notifies the observers of an event of the device.
     func report(_ event: SystemEvent) {
         for observer in state.withLock({ $0.observers }) { host.mainLoop.run { observer(event) } }
     }
@@ -101,14 +102,15 @@ package final class PhoneProcess: Sendable {
     }
 }
 
-/// Objects of which there is one: of a process, or of a phone. From any thread.
+/// Shared objects, one of each type, of a process or a phone; they can be used on any thread.
 package final class SharedObjects: Sendable {
     private let objects = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// The object of that type. The first one that asks makes it.
+    /// Returns the object of this type, which the first call creates.
     package func object<Object: AnyObject & Sendable>(of type: Object.Type, orMake make: () -> Object) -> Object {
         if let object = existing(type) { return object }
-        // Outside the lock, as it may ask for other ones. Of two that are made at once, one stays.
+        // Outside the lock, because `make` may ask for other objects. If two threads create one at the same time, one
+        // is kept.
         let new = make()
         return objects.withLock { objects in
             if let object = objects[ObjectIdentifier(type)] as? Object { return object }
@@ -117,7 +119,7 @@ package final class SharedObjects: Sendable {
         }
     }
 
-    /// The object of that type, if it was made.
+    /// Returns the object of this type if it was created.
     package func existing<Object: AnyObject & Sendable>(_ type: Object.Type) -> Object? {
         objects.withLock { $0[ObjectIdentifier(type)] } as? Object
     }
@@ -127,14 +129,14 @@ package final class SharedObjects: Sendable {
             defer { objects = [:] }
             return objects
         }
-        // Released outside the lock: what they hold may do anything when it goes.
+        // Released outside the lock, because the release can run any code of the app.
         withExtendedLifetime(old) {}
     }
 }
 
-/// The error for a program that uses a shared object although no app runs on a simulated phone.
+/// The message for a program that uses a shared object although no app runs on a simulated phone.
 enum MissingPhone {
-    /// The message, which begins with the line of the program that asked, if it can be found.
+    /// The message, which begins with the calling line of the program if that is found.
     static var message: String {
         """
         \(CallStack.current.place.line.map { "\($0): " } ?? "")a shared object of a simulated framework was asked for (such as \
@@ -142,7 +144,7 @@ enum MissingPhone {
         """
     }
 
-    /// The two forms of a program with a phone.
+    /// The two ways to run an app on a phone, as code.
     static let forms = """
         On the main actor, write
 

@@ -2,18 +2,19 @@ import Dispatch
 public import Foundation
 
 extension ProcessInfo {
-    /// Calls `block` on a concurrent queue with `false`, and keeps the app from being suspended until it returns. If the time
-    /// is nearly over before that, `block` is called a second time, beside the first call, with `true`: the first call has
-    /// to return then, before the time is over. If the system gives no time, `block` is called with `true` only.
+    /// Keeps the app from being suspended while `block`, called with `false` on a concurrent queue, runs.
     ///
-    /// What `block` starts and does not wait for is not covered.
+    /// If the time is nearly over before it returns, `block` is also called with `true`, beside the first call, which
+    /// must then return before the time is over. If the system grants no time, `block` is called only with `true`.
     ///
-    /// Apple, documentation/foundation/processinfo/performexpiringactivity(withreason:using:); DTS,
+    /// Work that `block` starts and does not wait for is not covered.
+    ///
+    /// Sources: Apple, documentation/foundation/processinfo/performexpiringactivity(withreason:using:); DTS,
     /// developer.apple.com/forums/thread/729335
     ///
     /// - Parameters:
-    ///   - reason: What is done, for the log. It must not be empty.
-    ///   - block: The work, whose argument is whether to end it.
+    ///   - reason: The reason, for the log; it must not be empty.
+    ///   - block: The work; its argument says whether to end it.
     @preconcurrency
     public func performExpiringActivity(
         withReason reason: String, using block: @escaping @Sendable (_ expired: Bool) -> Void

@@ -1,9 +1,9 @@
 import Foundation
 import PlatformC
 
-/// The names of the functions in this program, from its table of symbols. A program that was stripped of it has none.
+/// The names of the functions in this program, from its symbol table; a program without one has none.
 enum ProgramSymbols {
-    /// The demangled names of the symbols that begin so, without a leading `$s`.
+    /// Returns the demangled names of the symbols that begin with `$s` and this prefix.
     static func names(withPrefix prefix: String) -> [String] {
         guard let file = try? Data(contentsOf: URL(filePath: "/proc/self/exe"), options: .mappedIfSafe) else {
             return []
@@ -25,7 +25,9 @@ enum ProgramSymbols {
         }
     }
 
-    /// Rule: elf(5). The strings of the table of symbols.
+    /// Returns the range of the strings of the symbol table.
+    ///
+    /// Rule: elf(5).
     private static func stringTable(of bytes: UnsafeRawBufferPointer) -> Range<Int>? {
         func read<Number: FixedWidthInteger>(_ type: Number.Type, _ place: Int) -> Int {
             place + MemoryLayout<Number>.size <= bytes.count
@@ -49,7 +51,7 @@ enum ProgramSymbols {
             UnsafePointer<CChar>, Int, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<Int>?, UInt32
         ) -> UnsafeMutablePointer<CChar>?
 
-    /// Of Swift's runtime, which declares it for other languages only.
+    /// The demangling function of Swift's runtime, which Swift itself does not declare.
     private static let demangle = dlsym(nil, "swift_demangle").map { unsafeBitCast($0, to: Demangle.self) }
 
     private static func demangled(_ text: UnsafePointer<CChar>, _ length: Int) -> String? {

@@ -1,10 +1,11 @@
 public import Foundation
 
 extension URL {
-    /// Allows the app to use a file that the user has chosen outside of its container. Here every file may be used already.
-    /// - Returns: true.
+    /// Allows the app to use a file outside its container that the user has chosen; here every file may be used anyway.
+    ///
+    /// - Returns: `true`.
     public func startAccessingSecurityScopedResource() -> Bool { true }
 
-    /// Ends what ``startAccessingSecurityScopedResource()`` began.
+    /// Ends the access that ``startAccessingSecurityScopedResource()`` began.
     public func stopAccessingSecurityScopedResource() {}
 }

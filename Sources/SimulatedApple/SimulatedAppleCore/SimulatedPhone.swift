@@ -2,8 +2,9 @@ public import ApusBackground
 public import ApusDevice
 import ApusTimers
 
-/// Connects the modules with the names of Apple's frameworks to the simulated device: an app that is installed here finds
-/// its device through `UIApplication.shared`, `BGTaskScheduler.shared` and so on.
+/// Connects the modules with the names of Apple's frameworks to a simulated device.
+///
+/// An app that is installed here finds its device through `UIApplication.shared`, `BGTaskScheduler.shared` and so on.
 ///
 /// ```swift
 /// try SimulatedDevice.run { device in
@@ -14,27 +15,28 @@ import ApusTimers
 /// }
 /// ```
 ///
-/// An app that is installed as above runs in the test's process. Shared objects are the same for a whole program, so there
-/// is one such app at a time in it: tests that use it belong to a suite that is `.serialized`. Each process of the app has
-/// shared objects of its own; they are dropped when the process has ended. An app that is installed as a program, with
-/// ``install(on:manifest:trackDurations:program:)``, runs in a process of its own.
+/// An app that is installed as above runs in the test's process. Shared objects are the same for a whole program, so
+/// there is only one such app at a time, and tests that use it belong to a suite that is `.serialized`. Each process of
+/// the app has its own shared objects, which are dropped when the process has ended. An app that is installed as a
+/// program, with ``install(on:manifest:trackDurations:program:)``, runs in a process of its own.
 @MainActor
 public enum SimulatedPhone {
     nonisolated private static let running = Locked<PhoneProcess?>(nil)
     /// The phone whose app runs in the test's process.
     private static weak var runningPhone: Phone?
 
-    /// Puts an app on a device, in place of the earlier one. For app delegates, module UIKit has a form of this.
+    /// Installs an app on a device, and replaces the app that was installed before; for app delegates, UIKit has a form
+    /// of this.
     ///
     /// - Parameters:
-    ///   - device: The device. Another one, on which an app that was installed here still runs, must have gone.
-    ///   - manifest: What the app declares.
-    ///   - trackDurations: How long audio items last; others last three minutes.
-    ///   - patience: How much real time the device gives to a background task that is not completed when its launch
-    ///     handler returns, because the work continues in a `Task` off the main actor or on another queue. The device
+    ///   - device: The device. An app installed by this method on another device must have ended.
+    ///   - manifest: The app's declarations.
+    ///   - trackDurations: The durations of audio items; other items last three minutes.
+    ///   - patience: The real time that the device waits for a background task that is not completed when its launch
+    ///     handler returns, because its work continues in a `Task` off the main actor or on another queue. The device
     ///     continues as soon as the task is completed.
-    ///   - make: Called on the app's main loop in each new process, to build the object that the app consists of. When
-    ///     it throws, that is a crash.
+    ///   - make: Builds the object that the app consists of, on the app's main loop in each new process. If it throws,
+    ///     the app crashes.
     public static func install(
         on device: SimulatedDevice, manifest: AppManifest = AppManifest(),
         trackDurations: [AudioItem.ID: Duration] = [:],
@@ -58,21 +60,23 @@ public enum SimulatedPhone {
         }
     }
 
-    /// The running process of the installed app, or the last that ended. From any thread.
+    /// The running process of the installed app, or the last one that ended.
+    ///
+    /// It can be used on any thread. Without a phone it stops the program with a message.
     nonisolated package static var process: PhoneProcess {
         guard let knownProcess else { preconditionFailure(MissingPhone.message) }
         return knownProcess
     }
 
-    /// The same, and nil where there is no phone.
+    /// The running process of the installed app, or the last one that ended; `nil` without a phone.
     nonisolated static var knownProcess: PhoneProcess? { lastProcess ?? AppLink.current?.process }
 
-    /// Stops a program that was started as if it were on a phone, with a message that says what to write.
+    /// Stops a program that was started as on a phone, with a message that says what to write instead.
     nonisolated package static func stopWithoutPhone(_ app: String) -> Never {
         preconditionFailure("\(app) runs on a simulated phone only. \(MissingPhone.forms)")
     }
 
-    /// Gives a command of the lock screen to the app, on its main loop. It is lost while the app is suspended.
+    /// Gives a command on the lock screen to the app, on its main loop; a suspended app does not get it.
     package static func deliver(mediaCommand name: String, on device: SimulatedDevice) {
         guard let host = device.host, host.phase != .suspended else { return }
         let phone = device.add(Phone.self)
@@ -80,20 +84,20 @@ public enum SimulatedPhone {
         phone.appProcess?.deliverSoon(.mediaCommand(name))
     }
 
-    /// The process of the app in the test's process: the running one, or the last that ended.
+    /// The running or last process of the app in the test's process; `nil` if there was none.
     nonisolated static var lastProcess: PhoneProcess? { running.withLock { $0 } }
 }
 
-/// The part of the device that the frameworks with Apple's names are connected to.
+/// The part of the device to which the frameworks with Apple's names are connected.
 @MainActor
 final class Phone: DevicePart {
     /// The app's records in the system, which outlive its processes.
     let records = PhoneMemory()
     /// The app's notifications, which outlive its processes.
     let shelf = NotificationShelf()
-    /// The app's process, if it is the test's.
+    /// The app's process, if it runs in the test's process.
     var process: PhoneProcess?
-    /// The app's process, if it is one of the operating system.
+    /// The app's process, if it is a process of the operating system.
     var appProcess: AppProcess?
 
     nonisolated package init(_ surroundings: PartSurroundings) {}
@@ -113,39 +117,43 @@ final class Phone: DevicePart {
 }
 
 extension SimulatedPhone {
-    /// The texts on the screen, from above to below: those of labels, buttons, fields, rows of tables, a bar's title
-    /// and buttons, and of an alert that is in front of all that. What is hidden is not among them.
+    /// Returns the visible texts on the screen, from top to bottom.
     ///
-    /// It is read on the app's main thread, in a process of the app's own too.
+    /// They are those of labels, buttons, fields, rows of tables, and the title and buttons of a bar; or those of an
+    /// alert in front of all that.
+    ///
+    /// The screen is read on the app's main thread, also if the app has a process of its own.
     ///
     /// - Parameter device: The device.
     /// - Returns: The texts.
-    /// - Throws: ``ScreenError`` when the app is not in the foreground, or shows nothing.
+    /// - Throws: ``ScreenError`` if the app is not in the foreground, or shows nothing.
     public static func screen(on device: SimulatedDevice) throws(ScreenError) -> [String] {
         try ask(.read, on: device).lines ?? []
     }
 
-    /// The user taps what has that title in front of everything else: an action of an alert, a button, a button of a
-    /// navigation bar, a row of a table that shows the text. A view's `accessibilityIdentifier` is good for a title.
-    /// The work of the main loop that this makes is done when this returns.
+    /// Taps the frontmost element with this title as the user: an action of an alert, a button, a button of a
+    /// navigation bar, or a row of a table that shows the text.
     ///
-    /// It is done on the app's main thread, in a process of the app's own too. There, a thread that is blocked comes to
-    /// it later, and this throws ``ScreenError/busy``.
+    /// Instead of the title, the view's `accessibilityIdentifier` can be given. When this returns, the app's main loop
+    /// has done all work that results.
+    ///
+    /// The tap is handled on the app's main thread, also if the app has a process of its own. If that process's main
+    /// thread is blocked, it handles the tap later, and this throws ``ScreenError/busy``.
     ///
     /// - Parameters:
     ///   - title: The title, the text or the identifier.
     ///   - device: The device.
-    /// - Throws: ``ScreenError`` when nothing was tapped.
+    /// - Throws: ``ScreenError`` if nothing was tapped.
     public static func tap(_ title: String, on device: SimulatedDevice) throws(ScreenError) {
         try touch(.press(title), on: device)
     }
 
-    /// The user taps a row of the table in front.
+    /// Taps a row of the table in front as the user.
     package static func tapRow(_ row: Int, section: Int, on device: SimulatedDevice) throws(ScreenError) {
         try touch(.pressRow(row, section: section), on: device)
     }
 
-    /// The user turns a picker.
+    /// Turns a picker as the user.
     package static func turn(
         _ identifier: String?, to choice: PickerChoice, on device: SimulatedDevice
     ) throws(ScreenError) { try touch(.turn(identifier, choice), on: device) }
@@ -156,7 +164,9 @@ extension SimulatedPhone {
         device.advance(by: .zero)
     }
 
-    /// Has the app answer. Only an app in front is touched, and only one in the foreground is read.
+    /// Sends a request to the app.
+    ///
+    /// Touching needs an active app, and reading one in the foreground.
     private static func ask(_ request: ScreenRequest, on device: SimulatedDevice) throws(ScreenError) -> ScreenReply {
         let phase = device.host?.phase ?? .terminated
         guard phase == .active || (phase == .inactive && request.target == nil) else { throw .notInFront(phase) }
@@ -168,18 +178,18 @@ extension SimulatedPhone {
     }
 }
 
-/// Why the user could not tap something, or read the screen.
+/// The reason for which the user could not tap something, or read the screen.
 public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no such thing, or it is not enabled; with the texts that are there.
+    /// The element does not exist, or is not enabled; the texts are those on the screen.
     case notThere(String, screen: [String])
-    /// The app is not in front: it is in that phase.
+    /// The app is not in the foreground, or not active; it has this phase.
     case notInFront(Phase)
-    /// The app's main thread is blocked. The tap takes effect when the thread runs again, if its target is there then.
+    /// The app's main thread is blocked; the tap takes effect when the thread continues, if the element then exists.
     case busy
     /// The app has not shown a window.
     case nothingShown
 
-    /// The error in words, for the person at the computer.
+    /// The error in words, for the developer.
     public var description: String {
         switch self {
         case .notThere(let target, let lines):

@@ -2,16 +2,19 @@ import ApusDevice
 import Foundation
 import PlatformC
 
-/// `Bundle.main` of an app's process. Foundation on Linux would look for an `Info.plist` beside the test's program.
+/// The contents of `Bundle.main` in an app's process.
+///
+/// Foundation on Linux would read the `Info.plist` beside the test's program.
 enum AppBundle {
     private typealias Get = @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
     private typealias Set = @convention(c) (UnsafeRawPointer, UnsafeRawPointer, UnsafeRawPointer) -> Void
 
-    /// Puts the manifest's keys into the main bundle's dictionary, by functions that Foundation's library exports and its
-    /// module does not have.
+    /// Writes the manifest's keys into the main bundle's dictionary.
     ///
-    /// - Parameter manifest: The app's.
-    /// - Returns: False where Foundation has no such functions.
+    /// It calls functions that Foundation's library exports but its module does not declare.
+    ///
+    /// - Parameter manifest: The app's manifest.
+    /// - Returns: `false` if this Foundation has no such functions.
     static func begin(_ manifest: AppManifest) -> Bool {
         guard let getMain = dlsym(nil, "CFBundleGetMainBundle"), let set = dlsym(nil, "CFDictionarySetValue"),
             let getDictionary = dlsym(nil, "CFBundleGetInfoDictionary"),
@@ -19,7 +22,7 @@ enum AppBundle {
             let dictionary = unsafeBitCast(getDictionary, to: Get.self)(main)
         else { return false }
         for (key, value) in manifest.dictionary {
-            // Core Foundation retains what it is given.
+            // Core Foundation retains the key and the value.
             withExtendedLifetime((NSString(string: key), object(value))) { key, value in
                 unsafeBitCast(set, to: Set.self)(
                     dictionary, Unmanaged.passUnretained(key).toOpaque(), Unmanaged.passUnretained(value).toOpaque())
@@ -45,7 +48,7 @@ enum AppBundle {
 }
 
 extension AppManifest {
-    /// The keys of the file that it was read from, and those that it has itself.
+    /// The keys of the file that the manifest was read from, and those that follow from its properties.
     fileprivate var dictionary: [String: Any] {
         let file = infoPlist.flatMap { try? PropertyListSerialization.propertyList(from: $0, format: nil) }
         var keys = file as? [String: Any] ?? [:]

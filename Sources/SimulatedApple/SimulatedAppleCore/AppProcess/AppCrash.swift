@@ -2,9 +2,9 @@ import ApusBackground
 import ApusDevice
 import CProcessClock
 
-/// What a process says of its own crash, on the thread that made the mistake.
+/// A process's report of its own crash, made on the thread that crashed.
 struct AppCrash: Codable {
-    /// The framework's call of the app's code; empty when there is none on that thread.
+    /// The framework's call of the app's code in progress on the thread; empty if there is none.
     var call: String
     /// The thread in words.
     var thread: String
@@ -12,10 +12,10 @@ struct AppCrash: Codable {
     var addresses: String
     var place: CallStack.Place
 
-    /// That of the calling thread.
+    /// Describes a crash of the calling thread.
     ///
-    /// - Parameter knownPlace: The place of the same addresses in a crash before this one.
-    /// - Returns: What is known of the crash.
+    /// - Parameter knownPlace: Returns the place of these addresses if an earlier crash had the same.
+    /// - Returns: The description.
     static func ofThisThread(_ knownPlace: (_ addresses: String) -> CallStack.Place?) -> AppCrash {
         let (stack, queue) = (CallStack.current, String(cString: app_thread_queue()))
         let addresses = stack.addresses
@@ -26,12 +26,12 @@ struct AppCrash: Codable {
             addresses: addresses, place: knownPlace(addresses) ?? stack.place)
     }
 
-    /// The fault of a process that has ended by itself.
+    /// Returns the fault of a process that has ended by itself.
     ///
     /// - Parameters:
-    ///   - end: How it has ended, in words.
-    ///   - crash: What it has said of that.
-    ///   - lastLines: The end of its output.
+    ///   - end: The way in which it ended, in words.
+    ///   - crash: The process's own report.
+    ///   - lastLines: The last lines of its output.
     /// - Returns: The fault.
     static func fault(_ end: String, _ crash: AppCrash?, lastLines: [String]) -> Fault {
         var message = end
@@ -53,7 +53,7 @@ struct AppCrash: Codable {
 }
 
 extension AppEvent {
-    /// What the app's code is called for, in words.
+    /// The reason for which the app's code is called, in words.
     var name: String {
         switch self {
         case .launch: "its launch"

@@ -2,17 +2,17 @@ import ApusDevice
 import Foundation
 import PlatformC
 
-/// The expectations of Swift Testing in an app's process, where no test runs: one that fails is a fault of the app.
+/// The expectations of Swift Testing in an app's process, where no test runs: a failed one is a fault of the app.
 ///
-/// Swift Testing gives the events of a process without tests to a handler that any library may set, as JSON (6.3,
-/// `_swift_testing_installFallbackEventHandler` of lib_TestingInterop). It is found by its name: this module does not
-/// depend on a test library, and a program without one has no expectations.
+/// In a process without tests, Swift Testing passes its events, as JSON, to a handler that any library can install
+/// (6.3, `_swift_testing_installFallbackEventHandler` of lib_TestingInterop). The function is found by its name,
+/// because this module does not depend on a test library; without such a library there are no expectations.
 enum AppExpectations {
     private typealias Handler =
         @convention(c) (UnsafePointer<CChar>, UnsafeRawPointer, Int, UnsafeRawPointer?) -> Void
     private typealias Install = @convention(c) (Handler) -> CBool
 
-    /// From now on `AppLink.current` gets them.
+    /// Passes all further events to `AppLink.current`.
     static func observe() {
         guard let symbol = dlsym(nil, "_swift_testing_installFallbackEventHandler") else { return }
         _ = unsafeBitCast(symbol, to: Install.self)({ _, json, count, _ in
@@ -29,7 +29,7 @@ enum AppExpectations {
         case warning(String)
     }
 
-    /// Nil for other events, and for issues that are known.
+    /// Returns the finding of an event; `nil` for known issues, and for events that are no issues.
     private static func finding(in json: Data) -> Finding? {
         guard let event = try? JSONDecoder().decode(Record.self, from: json).payload else {
             return .failure(Fault(.failedExpectation, String(decoding: json, as: UTF8.self)))
@@ -42,7 +42,7 @@ enum AppExpectations {
             : .failure(Fault(.failedExpectation, text, place: place))
     }
 
-    // The parts of the schema that are used.
+    // The parts of Swift Testing's schema that are used here.
 
     private struct Record: Decodable {
         var payload: Event

@@ -5,14 +5,16 @@ import CProcessClock
 import Foundation
 import PlatformC
 
-/// The process from which those of apps are forked. It is started with the first app, again when the environment of this
-/// process has changed, and ends with the last reference to it.
+/// The process from which the processes of apps are forked.
+///
+/// It is started with the first app, and again when the environment of this process has changed. It ends with the last
+/// reference to it.
 final class AppLauncher: Sendable {
     private static let last = Locked<AppLauncher?>(nil)
 
     private let environment: [String: String]
     private let launcher: Locked<app_launcher>
-    /// The places of crashes, by the addresses of the calls: they are the same in all processes of a launcher.
+    /// The places of crashes by the addresses of their calls, which are the same in all processes of a launcher.
     let places = Locked<[String: CallStack.Place]>([:])
 
     private init(_ environment: [String: String], _ launcher: app_launcher) {
@@ -20,16 +22,16 @@ final class AppLauncher: Sendable {
         self.launcher = Locked(launcher)
     }
 
-    /// The number of the launcher's own process.
+    /// The identifier of the launcher's own process.
     var process: pid_t { launcher.withLock { $0.process } }
 
     deinit { launcher.withLock { app_launcher_end($0) } }
 
-    /// The launcher for processes with that environment.
+    /// Returns a launcher for processes with this environment: the last one if it still fits, or else a new one.
     ///
-    /// - Parameter environment: The present one of this process.
-    /// - Returns: The last one, if its environment was the same.
-    /// - Throws: ``AppProcessError`` when the system starts no process.
+    /// - Parameter environment: The environment; by default the present one of this process.
+    /// - Returns: The launcher.
+    /// - Throws: ``AppProcessError`` if the system does not start a process.
     static func current(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> AppLauncher {
         try last.withLock { last in
             if let last, last.environment == environment { return last }
@@ -41,12 +43,12 @@ final class AppLauncher: Sendable {
 
     private static func launch(_ environment: [String: String]) throws -> app_launcher {
         var environment = environment
-        // Core Foundation keeps pointers to these, so an app's values must fit in their places.
+        // Core Foundation keeps pointers to these values, so there must be enough room for the app's.
         for name in AppContainers.variableNames { environment[name] = String(repeating: "/", count: Int(PATH_MAX)) }
         environment["APUS_APP_LAUNCHER"] = "1"
-        // Each process would look for the same functions again.
+        // Otherwise each process would resolve the same functions again.
         environment["LD_BIND_NOW"] = "1"
-        // The process reports its crash itself (``AppCrash``). Without this, the runtime would print the stack, for seconds.
+        // The process reports its crash itself (``AppCrash``). The runtime would spend seconds on printing the stack.
         environment["SWIFT_BACKTRACE"] = "enable=yes,warnings=suppressed"
         let arguments = CommandLine.arguments.map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -60,12 +62,12 @@ final class AppLauncher: Sendable {
     /// Starts a process that runs the function at `offset`.
     ///
     /// - Parameters:
-    ///   - offset: The function's place in the program, as of `process_clock_offset`.
-    ///   - variables: What its environment has beside this process's variables, or instead of them.
-    ///   - standardInput: A descriptor, which stays open.
-    ///   - output: The descriptor of both its outputs, which stays open.
-    /// - Returns: The number of the process.
-    /// - Throws: ``AppProcessError`` when the system starts no process.
+    ///   - offset: The function's position in the program, from `process_clock_offset`.
+    ///   - variables: Environment variables that are added to this process's, or replace them.
+    ///   - standardInput: The descriptor of its standard input, which stays open here.
+    ///   - output: The descriptor of both its outputs, which stays open here.
+    /// - Returns: The identifier of the process.
+    /// - Throws: ``AppProcessError`` if the system does not start a process.
     func start(offset: UInt64, variables: [String: String], standardInput: Int32, output: Int32) throws -> pid_t {
         let variables = environment.merging(variables) { $1 }
         var surroundings: [CChar] = []
@@ -81,10 +83,10 @@ final class AppLauncher: Sendable {
         return pid
     }
 
-    /// Waits for a process, which has ended or is about to.
+    /// Waits for a process that has ended or is about to end.
     ///
-    /// - Parameter pid: One that this launcher has started.
-    /// - Returns: Its status, as of waitpid(2).
+    /// - Parameter pid: A process that this launcher started.
+    /// - Returns: Its status, in the form of waitpid(2).
     func wait(for pid: pid_t) -> Int32 {
         var status: Int32 = 0
         _ = launcher.withLock { app_launcher_wait($0.connection, pid, &status) }
@@ -96,11 +98,13 @@ final class AppLauncher: Sendable {
     }
 }
 
-/// Called by module CProcessClock before the first process is forked: what each of them does first fills caches of the
-/// runtime. A look for a conformance takes a quarter of a millisecond.
+/// Fills caches of the runtime in the launcher with the work that each process does first.
 ///
-/// It must start no thread, open no descriptor, and read nothing that differs between apps: a run loop, a queue or a
-/// timer made here would have one eventfd, which all the processes then wait for and take each other's wakes from.
+/// Module CProcessClock calls it before the first process is forked. Without it, the lookup of one conformance takes a
+/// quarter of a millisecond in each process.
+///
+/// It must start no thread, open no descriptor, and read nothing that differs between apps. A run loop, a queue or a
+/// timer that is created here would have an eventfd that all processes share, so they would take each other's wake-ups.
 @_cdecl("apus_app_launcher_prepare")
 func prepareAppLauncher() {
     let status = AppStatus(
@@ -108,7 +112,7 @@ func prepareAppLauncher() {
         allowsBackgroundGPU: false, launchCause: .push, isPrewarmed: false)
     prepareMessages(status)
     _ = PhoneProcess(RemotePhone(AppLink(LineSocket(descriptor: -1)), status))
-    // What Foundation's defaults and notifications ask of any value.
+    // Foundation's defaults and notifications look up conformances of such values.
     for value in ["" as Any, 1, true, 1.5, Date(timeIntervalSince1970: 0), Data(), [""], ["": 1]] {
         NotificationCenter.default.post(name: Notification.Name("prepare"), object: value)
         _ = NSArray(array: [value]).object(at: 0)

@@ -6,11 +6,12 @@ import Dispatch
 import Foundation
 import PlatformC
 
-/// The connection of an app's process to the device, seen from inside.
+/// The connection of an app's process to the device, in the app's process.
 ///
-/// It has two threads, which are asleep whenever the process is examined: one reads, the other lets what is due run.
+/// It has two threads: one receives messages, and the other runs what is due. Both sleep whenever the process is
+/// examined for rest.
 final class AppLink: Sendable {
-    /// The link of this process; nil when it is not one of a simulated app.
+    /// The link of this process; `nil` if it is not the process of a simulated app.
     static var current: AppLink? { link.withLock { $0 } }
 
     private static let link = Locked<AppLink?>(nil)
@@ -28,23 +29,23 @@ final class AppLink: Sendable {
         var waiting: [Int: Waiting] = [:]
         var lastCall = 0
         var replies = 0
-        /// How long the process has gone on by itself in the present run.
+        /// The nanoseconds that the process has advanced its clocks by itself in the present run.
         var elapsed: UInt64 = 0
-        /// How long it may.
+        /// The nanoseconds that it may advance them; it must stay below.
         var freeTime: UInt64 = 0
-        /// How many bytes the process had printed when the device was last asked to read them.
+        /// The number of bytes that the process had printed when the device was last asked to read them.
         var printed: Int64 = 0
         var program = Program.runs
     }
 
-    /// Whether the program has begun something that continues without it.
+    /// The progress of the app's program.
     private enum Program {
         case runs
         case returned
         case isJudged
     }
 
-    /// A thread that waits for a reply.
+    /// A thread that waits for the reply to a call.
     private final class Waiting: Sendable {
         let reply = Locked<Data?>(nil)
         let isThere = DispatchSemaphore(value: 0)
@@ -57,7 +58,8 @@ final class AppLink: Sendable {
 
     init(_ socket: LineSocket) { self.socket = socket }
 
-    /// The first thing in the process: time is virtual before any other code of the program reads a clock.
+    /// Runs the app's program; it must come first in the process, so that time is virtual before other code reads a
+    /// clock.
     static func main(_ program: @convention(c) () -> Void) -> Never {
         let new = AppLink(LineSocket(descriptor: 0))
         guard
@@ -74,10 +76,11 @@ final class AppLink: Sendable {
         _ = scrolling
         let first = Run(readings: readings, isScrolling: isScrolling, events: events, freeTime: free)
         new.state.withLock { $0.runs = [first] }
-        // The launch is over when the main run loop runs.
+        // The launch is over when the main run loop handles this.
         new.sendReturned(0)
         Mover.start { new.read() }
-        // The first run ends when the program rests, so not before this thread does.
+        // Started last: the first run ends when the program is at rest, which needs this thread to have gone on to the
+        // program.
         Mover.start { new.run() }
         if !AppBundle.begin(new.process.host.manifest) { new.perform(.warn(AppBundle.warning)) }
         if !RunLoopTimers.begin() { new.perform(.warn(RunLoopTimers.warning)) }
@@ -106,7 +109,7 @@ final class AppLink: Sendable {
                 somethingCame.signal()
             }
         }
-        // There is no device any more.
+        // The device is gone.
         _exit(0)
     }
 
@@ -121,12 +124,12 @@ final class AppLink: Sendable {
                 perform(run)
                 settle()
             }
-            // Also for a main thread that is not free for events.
+            // A main thread that is blocked has not moved the clocks in `perform(_:)`.
             jump(to: run.readings)
             Self.scrolling.set(run.isScrolling)
             settle()
             advance()
-            // On a phone another process keeps what an app sets, and keeps it also if the app is killed a moment later.
+            // On a phone, another process stores the app's defaults, even if the app is killed a moment later.
             UserDefaults.standard.synchronize()
             var left: Int64 = 0
             let isAny = process_clock_until_next(&left)
@@ -136,7 +139,7 @@ final class AppLink: Sendable {
         }
     }
 
-    /// A program that has returned without leaving anything would make a test that finds no mistake.
+    /// Reports a program that has returned and left nothing that continues: a test of it would find no mistakes.
     private func judgeProgram(waits: Bool) {
         let hasReturned = state.withLock { state in
             guard state.program == .returned else { return false }
@@ -146,16 +149,19 @@ final class AppLink: Sendable {
         if hasReturned, !waits { perform(.fault(Fault(.programReturned, Self.returned))) }
     }
 
-    /// Core Foundation has a timer whose date never comes fire after 16 years; this is ten.
+    /// The time after which a deadline counts as none: ten years, in nanoseconds.
+    ///
+    /// Core Foundation lets a timer with a distant date fire after 16 years.
     private static let never: Int64 = 315_360_000_000_000_000
     private static let returned = """
         the program of the installation has returned without running an app, and nothing continues; call \
         SimulatedPhone.run(AppDelegate()) in it, or the main() of an App
         """
 
-    /// From deadline to deadline, as long as nothing else of the device is due, and nothing was printed: the device reads
-    /// that at its instant. The process reports now and then, so that the device does not take it for one that never comes
-    /// to rest.
+    /// Moves the clocks from deadline to deadline, while nothing else of the device is due and nothing was printed.
+    ///
+    /// The device must read printed text at the instant at which it was printed. The number of steps is limited so that
+    /// the process reports regularly; otherwise the device would conclude that it never comes to rest.
     private func advance() {
         for _ in 0..<Self.stepsWithoutDevice {
             let printed = app_output_size()
@@ -176,10 +182,10 @@ final class AppLink: Sendable {
 
     private static let stepsWithoutDevice = 1_000
 
-    /// Until nothing is due, nothing can run, and no thread waits for the device.
+    /// Runs the process until nothing is due, nothing can run, and no thread waits for the device.
     ///
-    /// A reply comes from outside: it may wake a thread after everything was found asleep. So the instant of rest counts
-    /// only if no reply has come since, and none is awaited.
+    /// A reply comes from outside, and can wake a thread after all threads were found asleep. The process is therefore
+    /// at rest only if no reply has arrived since then, and none is awaited.
     private func settle() {
         while true {
             let replies = state.withLock { $0.replies }
@@ -193,25 +199,28 @@ final class AppLink: Sendable {
 
     private func jump(to readings: AppReadings) {
         let now = process_clock_now()
-        // A sleep of no length has moved the clocks by a nanosecond; those that are monotonic never go back.
+        // A sleep of zero length moves the clocks by a nanosecond, and the monotonic ones must never go back.
         process_clock_jump(
             max(0, readings.uptime - now.uptime), max(0, readings.continuous - now.continuous),
             readings.wall - now.wall)
     }
 
-    /// Handles events on the main thread, which moves the clocks itself: so the app's observers are called before timers of
-    /// its run loop fire that fell due while it was suspended.
+    /// Handles events on the main thread, which moves the clocks itself.
+    ///
+    /// This way the app's observers are called before the timers of its run loop that became due while it was
+    /// suspended.
     private func perform(_ run: Run) {
         DispatchQueue.main.async { [self] in
             jump(to: run.readings)
             process_clock_wake()
             for event in run.events {
-                // Also a program that has asked for nothing yet has no screen.
+                // This creates the phone's process, without which a program that has not asked for anything would have
+                // no screen.
                 if case .screen = event.event { _ = self.process }
                 MainActor.assumeIsolated {
                     CallOut.run(event.event.name) { services.withLock { $0 }?.phone.handle(event.event) }
                 }
-                // After all that this has put on the main queue.
+                // The message follows everything that the event has put on the main queue.
                 sendReturned(event.number)
             }
         }
@@ -223,7 +232,7 @@ final class AppLink: Sendable {
 
     // MARK: For the app
 
-    /// The phone as the frameworks see it. The first one that asks makes it.
+    /// The phone as the frameworks use it, created at the first access.
     var process: PhoneProcess {
         if let services = services.withLock({ $0 }) { return services.process }
         let phone = RemotePhone(self, ask(.status, for: AppStatus.self))
@@ -234,7 +243,7 @@ final class AppLink: Sendable {
         }
     }
 
-    /// Launches the app: now, or with the event that does it, if this process was prewarmed.
+    /// Launches the app: at once, or, if this process was prewarmed, when the launch event arrives.
     @MainActor
     func atLaunch(_ launch: @escaping @MainActor () -> Void) {
         state.withLock { $0.program = .isJudged }
@@ -243,8 +252,9 @@ final class AppLink: Sendable {
         phone.atLaunch(launch)
     }
 
-    /// The calling thread computes for that many nanoseconds: the device's clocks and this process's advance, and
-    /// nothing else runs meanwhile.
+    /// Lets the calling thread compute for a number of nanoseconds.
+    ///
+    /// The clocks of the device and of this process advance, and nothing else runs meanwhile.
     func work(for nanoseconds: Int64) {
         perform(.work(nanoseconds))
         process_clock_jump(nanoseconds, nanoseconds, nanoseconds)
@@ -255,10 +265,12 @@ final class AppLink: Sendable {
         perform(.crash(.ofThisThread { ask(.place(ofAddresses: $0), for: CallStack.Place?.self) }))
     }
 
-    /// Asks the device for something to be done, and waits until it is.
+    /// Has the device carry out a call, and waits until that is done.
     func perform(_ call: AppCall) { _ = reply(to: call) }
 
-    /// Asks the device, and waits for its answer. From any thread; virtual time stands still meanwhile.
+    /// Sends a call to the device, and waits for the reply.
+    ///
+    /// It can be called on any thread; virtual time stands still meanwhile.
     func ask<Reply: Codable>(_ call: AppCall, for type: Reply.Type) -> Reply {
         guard let reply = try? JSONDecoder().decode(type, from: reply(to: call)) else {
             preconditionFailure("the device's answer to \(call) is not a value of type \(type)")
@@ -266,7 +278,7 @@ final class AppLink: Sendable {
         return reply
     }
 
-    /// The device's answer, as JSON.
+    /// Sends a call to the device, and returns the reply as JSON.
     private func reply(to call: AppCall) -> Data {
         let waiting = Waiting()
         let (number, elapsed) = state.withLock { state in
@@ -284,12 +296,12 @@ final class AppLink: Sendable {
     }
 }
 
-/// Called by module CProcessClock in the place of `main`.
+/// Runs the app's program; module CProcessClock calls it in place of `main`.
 @_cdecl("apus_app_process_main")
 func runAppProcess(_ program: @convention(c) () -> Void) { AppLink.main(program) }
 
 extension AppCall {
-    /// Whether the device keeps something of it that may come back to the app.
+    /// Whether the call may make the device call the app later, so that a program that has returned can continue.
     fileprivate var leavesSomething: Bool {
         switch self {
         case .status, .note, .warn, .sound, .fault, .work, .timeRemaining, .settings, .record, .screen, .place, .crash:

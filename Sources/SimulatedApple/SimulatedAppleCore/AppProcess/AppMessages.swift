@@ -3,7 +3,7 @@ import ApusDevice
 import ApusTimers
 import Foundation
 
-/// The JSON of services' requests, replies and events.
+/// The JSON form of the requests, replies and events of services.
 enum ServiceJSON {
     static func encode(_ value: some Encodable) -> Data {
         guard let json = try? JSONEncoder().encode(value) else {
@@ -20,28 +20,32 @@ enum ServiceJSON {
     }
 }
 
-/// A message of the device to a process of an app: a line.
+/// A message from the device to an app's process, which takes one line.
 enum DeviceMessage {
-    /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:elapsed:)`` to be said. The
-    /// process may run by itself for less than `freeTime`, in nanoseconds.
+    /// Sets the clocks, and lets everything that is due run; the process then answers
+    /// ``AppMessage/idle(next:elapsed:)``.
+    ///
+    /// After that work, the process may advance its clocks by itself for less than `freeTime`, in nanoseconds.
     case run(AppReadings, isScrolling: Bool, [NumberedEvent], freeTime: UInt64)
-    /// The answer to a call, as JSON, and for how long from now the process may run by itself.
+    /// Answers a call, with JSON; the process may advance its clocks by itself for `freeTime` nanoseconds from now.
     case reply(call: Int, Data, freeTime: UInt64)
 }
 
-/// A message of a process of an app to the device: a line.
+/// A message from an app's process to the device, which takes one line.
 enum AppMessage {
-    /// Nothing can run before that many nanoseconds have passed; nil when nothing waits for an instant. The process has
-    /// gone on by itself for `elapsed` nanoseconds.
+    /// Reports rest: nothing can run before `next` nanoseconds have passed; `nil` if nothing waits for an instant.
+    ///
+    /// The process has advanced its clocks by itself by `elapsed` nanoseconds.
     case idle(next: UInt64?, elapsed: UInt64)
-    /// The app's code for an event has returned on the main thread; for event 0, the app's launch.
+    /// Reports that the app's code for an event has returned on the main thread; event 0 is the app's launch.
     case returned(Int)
-    /// Asks for something, after the process has gone on by itself for `elapsed` nanoseconds; the thread that asks
-    /// waits for the reply.
+    /// Sends a call, whose thread waits for the reply.
+    ///
+    /// The process had advanced its clocks by itself by `elapsed` nanoseconds before.
     case call(Int, AppCall, elapsed: UInt64)
 }
 
-/// The clocks of a process, in nanoseconds.
+/// The readings of a process's clocks, in nanoseconds.
 struct AppReadings: Codable, Equatable {
     var uptime, continuous, wall: Int64
 }
@@ -51,48 +55,48 @@ struct NumberedEvent: Codable {
     let event: AppEvent
 }
 
-/// An event that a process of an app handles on its main thread.
+/// An event that an app's process handles on its main thread.
 enum AppEvent: Codable {
     /// The launch of a process that was prewarmed.
     case launch(AppStatus)
     case phase(Phase)
     case conditions(DeviceConditions)
-    /// Memory, clock, scenes and data protection; not the phases.
+    /// An event of memory, clock, scenes or data protection; phases are separate.
     case system(SystemEvent)
-    /// The expiration handler of the background task that was begun with that token.
+    /// The call of the expiration handler of the background task that was begun with this token.
     case backgroundTaskExpires(token: Int)
     case audioSession(AudioSessionEvent)
     case audioItemEnded(AudioItem)
     case location(session: Int, LocationUpdate)
     case locationPaused
-    /// An event of the service of that name, as JSON.
+    /// An event of the service with this name, as JSON.
     case service(String, Data)
-    /// The user has answered what was asked with that number.
+    /// The user's answer to the question with this number.
     case locationAuthorization(Int, LocationAuthorization)
     case notificationAuthorization(Int, NotificationAuthorization)
     case notificationComes(DeliveredNotification)
     case notificationOpened(DeliveredNotification)
     case pushComes(SilentPush)
-    /// There are events to handle for a background session.
+    /// Events of a background session are to be handled.
     case transfersEnded(TransferNotice)
-    /// The events of the session of that identifier.
+    /// An event of the session with this identifier.
     case transfer(String, TransferEvent)
     case taskBegins(Int, BackgroundJobRequest)
     case taskExpires(Int)
     /// A command on the lock screen, by its name.
     case mediaCommand(String)
-    /// The user reads the screen or touches it; ``AppCall/screen(_:_:)`` with that number is the answer.
+    /// A request to read or touch the screen, which ``AppCall/screen(_:_:)`` answers with the same number.
     case screen(Int, ScreenRequest)
 }
 
-/// A call of a process of an app, which waits for the reply.
+/// A call of an app's process to the device; the calling thread waits for the reply.
 enum AppCall: Codable {
     case status
     case note(String)
     case warn(String)
     case sound(String)
     case fault(Fault)
-    /// The app computes for that many nanoseconds.
+    /// Lets the app compute for this number of nanoseconds.
     case work(Int64)
     case timeRemaining
     case settings
@@ -100,31 +104,31 @@ enum AppCall: Codable {
     case beginBackgroundTask(String, token: Int)
     case beginActivity(String, token: Int)
     case endBackgroundTask(Int)
-    /// The expiration handler of a background task has returned.
+    /// Reports that the expiration handler of a background task has returned.
     case expirationHandlerReturned
     case record(String)
     case keepRecord(String, Data?)
-    /// The folder of the app group of that name.
+    /// Asks for the folder of the app group with this name.
     case groupContainer(String)
     case audio(AudioCall)
     case location(LocationCall)
     case notifications(NotificationCall)
-    /// A request to the service of that name, as JSON.
+    /// Sends a request, as JSON, to the service with this name.
     case service(String, Data)
-    /// From now on the app gets the events of that service.
+    /// Requests the events of the service with this name.
     case observeService(String)
     case jobs(JobCall)
     case pushes(PushCall)
     case transfers(TransferCall)
-    /// The answer to ``AppEvent/screen(_:_:)``.
+    /// Answers ``AppEvent/screen(_:_:)``.
     case screen(Int, ScreenReply)
-    /// The place of a stack's addresses, if a process from the same launcher has found it.
+    /// Asks for the place of a stack's addresses if another process of the launcher has found it.
     case place(ofAddresses: String)
-    /// The process is about to be ended by a signal, because of a mistake.
+    /// Reports that the process is about to be ended by a signal, because of a mistake.
     case crash(AppCrash)
 }
 
-/// The state of the device that an app's process begins with.
+/// The state of the device with which an app's process begins.
 struct AppStatus: Codable {
     var phase: Phase
     var conditions: DeviceConditions
@@ -132,7 +136,7 @@ struct AppStatus: Codable {
     var manifest: AppManifest
     var allowsBackgroundGPU: Bool
     var launchCause: LaunchCause
-    /// Whether the process has to wait before its launch.
+    /// Whether the process waits for an event before its launch.
     var isPrewarmed: Bool
 }
 
@@ -142,7 +146,7 @@ enum AudioCall: Codable {
     case replaceQueue([AudioItem])
     case replaceUpcoming([AudioItem])
     case duration(AudioItem)
-    /// In nanoseconds.
+    /// Moves to this position, in nanoseconds.
     case seek(Int64)
 }
 
@@ -169,7 +173,7 @@ enum PushCall: Codable {
     case complete(Int)
 }
 
-/// Sessions are named by their identifiers, tasks by their numbers in them.
+/// A call about sessions, which are named by their identifiers, and their tasks, which are named by their numbers.
 enum TransferCall: Codable {
     case open(String, TransferSettings)
     case invalidate(String, cancelsTasks: Bool)
@@ -193,18 +197,18 @@ enum JobCall: Codable {
     case complete(Int, success: Bool)
 }
 
-/// Why a request was not accepted.
+/// The reason for which a request was refused.
 struct JobRefusal: Codable {
     var code: BackgroundJobError.Code
     var message: String
 }
 
-/// The reply to what is only done.
+/// The reply to a call without a result.
 struct Done: Codable {}
 
-// The lines of an exchange: a letter for the kind, then numbers, and last, as JSON, a part that has many forms. Most
-// messages have no such part; to write or read a whole message as JSON takes ten times as long, and was a fifth of the
-// time of an exploration.
+// A line consists of a letter for the kind of message, numbers, and at the end, as JSON, a part that has many forms.
+// Most messages have no such part. Whole messages as JSON took ten times as long, a fifth of the time of an
+// exploration.
 
 extension DeviceMessage: LineMessage {
     func write(to line: inout LineWriter) {

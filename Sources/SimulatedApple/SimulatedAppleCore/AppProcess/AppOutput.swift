@@ -3,14 +3,15 @@ import CProcessClock
 import Foundation
 import PlatformC
 
-/// Both outputs of an app's process, in the order in which they are written.
+/// The text that an app's process writes to its two outputs, in the order of writing.
 final class AppOutput: Sendable {
     private struct State {
-        /// How many bytes were read.
+        /// The number of bytes that were read.
         var offset: Int64 = 0
-        /// The beginning of a line.
+        /// The beginning of a line that is not complete yet.
         var rest: [UInt8] = []
-        /// Whether Swift's runtime prints the stack of a crash: addresses, which differ between runs.
+        /// Whether the runtime of Swift prints the stack of a crash, which is skipped because its addresses differ
+        /// between runs.
         var isInStackTrace = false
         var lastLines: [String] = []
     }
@@ -27,8 +28,8 @@ final class AppOutput: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The complete lines since the last call, without their ends; at the end of the process the last one need not be
-    /// complete.
+    /// Returns the lines that were completed since the last call, without line ends; at the end of the process, also an
+    /// incomplete last line.
     func takeLines(isAtEnd: Bool) -> [String] {
         state.withLock { state in
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -52,7 +53,7 @@ final class AppOutput: Sendable {
         }
     }
 
-    /// The last of the lines that were taken.
+    /// The last lines that ``takeLines(isAtEnd:)`` returned.
     var lastLines: [String] { state.withLock { $0.lastLines } }
 
     private static let lastLineCount = 3

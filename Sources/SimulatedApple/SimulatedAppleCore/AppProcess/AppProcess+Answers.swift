@@ -3,10 +3,10 @@ import ApusDevice
 import ApusTimers
 import Foundation
 
-/// Answers the calls of an app's process.
+/// The answers to the calls of an app's process.
 @MainActor
 extension AppProcess {
-    /// The reply, as JSON.
+    /// Carries out a call, and returns the reply as JSON.
     func answer(_ call: AppCall) -> Data {
         switch call {
         case .status: json(status)
@@ -183,7 +183,7 @@ extension AppProcess {
 
     private func setPausesAutomatically(_ pauses: Bool) { host.location.pausesAutomatically = pauses }
 
-    /// Whether the app decides about what comes while it is in front.
+    /// Sets whether the app decides about notifications that arrive while it is in the foreground.
     private func setDecides(_ decides: Bool) {
         guard decides else {
             notifications.onDelivery = nil
@@ -192,7 +192,7 @@ extension AppProcess {
         notifications.onDelivery = { [weak self] in self?.deliver(.notificationComes($0)) }
     }
 
-    /// Whether the app has an expiration handler for a task.
+    /// Sets whether the app has an expiration handler for a task.
     private func setExpires(_ number: Int, _ expires: Bool) {
         let handler: @MainActor @Sendable () -> Void = { [weak self] in self?.deliver(.taskExpires(number)) }
         task(number)?.expirationHandler = expires ? handler : nil

@@ -6,38 +6,39 @@ import CProcessClock
 import Foundation
 import PlatformC
 
-/// A process of the operating system that is the process of a simulated app, seen from the device.
+/// A process of the operating system that is the process of a simulated app, as the device sees it.
 ///
-/// It is forked from a process of this program that has run nothing yet, with a function of it in the place of `main`. There, time is virtual and stands
-/// still unless the device advances it, to the deadlines of that process; while the app is suspended the device does
-/// not, and at its end the process is killed. So of an ended app no thread, timer, queue, task or variable is left.
+/// It is forked from a process of this program that has not run anything yet, with a function of the program in place
+/// of `main`. Its time is virtual, and advances only when the device advances it to the deadlines of the process; while
+/// the app is suspended, the device does not. At the app's end the process is killed, so that no thread, timer, queue,
+/// task or variable of the app remains.
 final class AppProcess: SteppedProcess {
     private struct State {
         var pid: pid_t = 0
-        /// The instant of the process's uptime at which something is due.
+        /// The instant, by the device's uptime, at which something in the process is due.
         var next: UInt64?
-        /// By how much the other clocks were ahead of the uptime when the process ran last.
+        /// The leads of the other clocks over the uptime when the process ran last.
         var offsets: [Int64] = []
         var isInExchange = false
-        /// Whether the process knows that the user scrolls.
+        /// Whether the process has been informed that the user scrolls.
         var isTracking = false
         var lastEvent = 0
         /// The events that the process handles when it runs next.
         var events: [NumberedEvent] = []
-        /// The event whose code has not returned yet.
+        /// The event whose code on the main thread has not returned yet.
         var awaited: Int?
         var lastRequest = 0
-        /// What came of the last thing that the user did with the screen.
+        /// The reply to the last request to read or touch the screen.
         var screen: ScreenReply?
-        /// What goes with the process.
+        /// Observations that end with the process.
         var observations: [ObservationToken] = []
-        /// By their numbers, also those that are completed: a second completion is a warning.
+        /// The tasks by number; completed ones stay, so that a second completion can be warned about.
         var tasks: [Int: SimulatedTask] = [:]
-        /// Whether the launch has not come yet.
+        /// Whether the process was prewarmed and has not been launched yet.
         var isPrewarmed: Bool
-        /// What the process has said of its own crash.
+        /// The process's report of its own crash.
         var crash: AppCrash?
-        /// Whether it looks for the place of its crash, which takes long where the machine is busy.
+        /// Whether the process searches for the place of its crash, which takes long on a busy machine.
         var isExamining = false
     }
 
@@ -51,14 +52,14 @@ final class AppProcess: SteppedProcess {
     private let output: AppOutput
     private let state: Locked<State>
 
-    /// The uptime of a machine that has just been started is not zero: Dispatch takes that for "now".
+    /// The uptime of the process at its start, an hour, in nanoseconds; Dispatch would take zero for "now".
     private static let startOfUptime: Int64 = 3_600_000_000_000
-    /// How much of the machine's time an app has for what is due at one instant.
+    /// The milliseconds of real time that the app has for everything that is due at one instant.
     private static let limit: Int32 = 30_000
-    /// The same while it looks for the place of its crash.
+    /// The same limit while the process searches for the place of its crash.
     private static let examinationLimit: Int32 = 600_000
 
-    /// Starts this program again with `program` in the place of its `main`; if it is prewarmed, it stops before its launch.
+    /// Starts a process that runs `program` in place of `main`; a prewarmed process stops before its launch.
     @MainActor
     init(
         _ host: SimulatedHost, _ containers: AppContainers, phone: Phone,
@@ -72,7 +73,7 @@ final class AppProcess: SteppedProcess {
                     ? "the program has to be a closure or function of the executable itself, without captures"
                     : "time cannot be virtual here: that needs Linux with glibc, and a build without a sanitizer")
         }
-        // The process has a copy.
+        // The process has a copy of this end.
         defer { close(other) }
         self.host = host
         self.containers = containers
@@ -84,7 +85,7 @@ final class AppProcess: SteppedProcess {
         output = try AppOutput()
         launcher = try AppLauncher.current()
         var variables = try containers.variables()
-        // As on a phone: github.com/firebase/firebase-ios-sdk/pull/9362.
+        // A phone sets this variable too: github.com/firebase/firebase-ios-sdk/pull/9362.
         if isPrewarmed { variables["ActivePrewarm"] = "1" }
         let pid = try launcher.start(
             offset: offset, variables: variables, standardInput: other, output: output.descriptor)
@@ -92,7 +93,7 @@ final class AppProcess: SteppedProcess {
         host.attach(self)
     }
 
-    /// The program runs until its launch is over: until its main run loop runs.
+    /// Runs the program until its launch is over, which is when its main run loop runs.
     @MainActor
     func launch() {
         observeDevice()
@@ -101,14 +102,14 @@ final class AppProcess: SteppedProcess {
         waitForReturn()
     }
 
-    /// The program runs until its launch would begin, or as far as it comes at this instant.
+    /// Runs the program until its launch would begin, or until it is at rest at this instant.
     @MainActor
     func prewarm() {
         state.withLock { $0.awaited = 0 }
         exchange()
     }
 
-    /// The program, which was prewarmed, runs from there until its launch is over.
+    /// Launches the program, which was prewarmed, and runs it until its launch is over.
     @MainActor
     func finishLaunch() {
         observeDevice()
@@ -134,11 +135,13 @@ final class AppProcess: SteppedProcess {
         host.transfers.onNotice = { [weak self] in self?.deliver(.transfersEnded($0)) }
     }
 
-    /// Delivers an event as soon as the app runs. From any thread.
+    /// Delivers an event as soon as the app runs; call it on any thread.
     func deliverSoon(_ event: AppEvent) { host.mainLoop.run { [weak self] in self?.deliver(event) } }
 
-    /// Delivers an event, and lets the app run until it is at rest at this instant. What has a limit lets time pass
-    /// until the code on the main thread has returned, or the system ends the process.
+    /// Delivers an event, and runs the app until it is at rest at this instant.
+    ///
+    /// For an event whose handling has a time limit, time advances until the code on the main thread has returned, or
+    /// the system ends the process.
     @MainActor
     func deliver(_ event: AppEvent) {
         state.withLock { state in
@@ -146,13 +149,13 @@ final class AppProcess: SteppedProcess {
             state.events.append(NumberedEvent(number: state.lastEvent, event: event))
             state.awaited = state.lastEvent
         }
-        // Delivered with the event that resumes the app, so before its overdue timers fire.
+        // It is delivered with the event that resumes the app, so before the app's overdue timers fire.
         if case .phase(.suspended) = event { return }
         exchange()
         waitForReturn()
     }
 
-    /// The user does something with the screen. Nil when the main thread does not come to it at this instant.
+    /// Reads or touches the screen as the user; returns `nil` if the main thread does not handle that at this instant.
     @MainActor
     func answer(_ request: ScreenRequest) -> ScreenReply? {
         let number = state.withLock { state in
@@ -164,16 +167,16 @@ final class AppProcess: SteppedProcess {
         return state.withLock { $0.screen }
     }
 
-    /// One that comes after the next request counts for neither.
+    /// Keeps the reply to a request, unless a later request was sent meanwhile.
     func keep(_ reply: ScreenReply, of request: Int) {
         state.withLock { if $0.lastRequest == request { $0.screen = reply } }
     }
 
-    /// Something that blocks the main thread takes the time that it takes.
+    /// Advances time while the code of the awaited event blocks the main thread and has a time limit.
     @MainActor
     private func waitForReturn() {
         while host.isWatched, host.isRunning, state.withLock({ $0.awaited != nil }) {
-            // Without a deadline nothing but the limit can come; it is far below a day.
+            // Without a deadline only the limit can end the wait, and it is far shorter than this day.
             host.wait(for: max(1, untilNextDeadline ?? 86_400_000_000_000))
             if host.isRunning { exchange() }
         }
@@ -211,8 +214,8 @@ final class AppProcess: SteppedProcess {
             wall: Int64(clamping: time.wall().nanoseconds))
     }
 
-    /// Lets the process run until nothing in it can run at this instant; then it may run by itself for less than that
-    /// many nanoseconds.
+    /// Runs the process until nothing in it can run at this instant; afterwards it may advance its clocks by itself for
+    /// less than `freeTime` nanoseconds.
     private func exchange(freeTime: UInt64 = 0) {
         let (readings, isTracking) = (readings, host.isTracking)
         let (pid, events) = state.withLock { state in
@@ -241,7 +244,7 @@ final class AppProcess: SteppedProcess {
                 host.wait(for: elapsed - passed)
                 passed = elapsed
                 logOutput()
-                // The step loop of a device belongs to the main actor.
+                // The step loop of a device runs on the main actor.
                 let reply = MainActor.assumeIsolated { answer(call) }
                 // The call may have ended the process.
                 guard state.withLock({ $0.pid != 0 }) else { return }
@@ -273,19 +276,21 @@ final class AppProcess: SteppedProcess {
         host.end("the process \(how)")
     }
 
-    /// The place of a stack's addresses, if an earlier crash has had it.
+    /// Returns the place of a stack's addresses if an earlier crash had the same.
+    ///
+    /// From this call on, the process has longer to come to rest, because it may search for the place itself.
     func place(of addresses: String) -> CallStack.Place? {
         state.withLock { $0.isExamining = true }
         return launcher.places.withLock { $0[addresses] }
     }
 
-    /// The process is about to end.
+    /// Keeps the report of a crash; the process is about to end.
     func keep(_ crash: AppCrash) {
         launcher.places.withLock { $0[crash.addresses] = crash.place }
         state.withLock { $0.crash = crash }
     }
 
-    /// Logs what the process has printed; a line that is not complete waits for its end.
+    /// Logs the lines that the process has printed; an incomplete line waits for its end.
     private func logOutput(isAtEnd: Bool = false) {
         for line in output.takeLines(isAtEnd: isAtEnd) { host.log(.app, .printed(line)) }
     }
@@ -303,7 +308,7 @@ final class AppProcess: SteppedProcess {
         socket.end()
     }
 
-    /// Waits for the process, which has ended or is about to, and says how.
+    /// Waits for the process, which has ended or is about to end, and returns the way in which it ended, in words.
     private func reap(_ pid: pid_t) -> String {
         let status = launcher.wait(for: pid)
         let signal = status & 0x7f
@@ -311,7 +316,7 @@ final class AppProcess: SteppedProcess {
         return "was ended by signal \(signal) (\(strsignal(signal).map { String(cString: $0) } ?? "unknown"))"
     }
 
-    /// As the kernel knows them: by `flock`, by `fcntl`, and so by SQLite.
+    /// The files with locks that the kernel knows of: those of `flock` and `fcntl`, and so those of SQLite.
     var lockedFiles: [String] {
         let pid = state.withLock { $0.pid }
         guard pid != 0 else { return [] }
@@ -330,11 +335,11 @@ final class AppProcess: SteppedProcess {
 }
 
 extension AppReadings {
-    /// By how much the other clocks are ahead of the uptime.
+    /// The leads of the other clocks over the uptime.
     fileprivate var offsets: [Int64] { [continuous - uptime, wall - uptime] }
 }
 
-/// Why a process of an app was not started.
+/// The reason for which an app's process was not started.
 enum AppProcessError: Error, CustomStringConvertible {
     case cannotStart(String)
 
@@ -348,9 +353,9 @@ enum AppProcessError: Error, CustomStringConvertible {
 extension Fault.Rule {
     /// The app's process ended by itself: it trapped, exited, or was ended by a signal.
     public static let appProcessCrash = Fault.Rule("appProcessCrash")
-    /// A thread of the app's process runs without end.
+    /// A thread of the app's process never comes to rest.
     public static let appProcessBlocked = Fault.Rule("appProcessBlocked")
-    /// The program of an installation returned without having run an app, and left nothing that continues.
+    /// The program of an installation returned without running an app, and left nothing that continues.
     public static let programReturned = Fault.Rule("programReturned")
     /// An expectation of Swift Testing failed in the app's own process.
     public static let failedExpectation = Fault.Rule("failedExpectation")

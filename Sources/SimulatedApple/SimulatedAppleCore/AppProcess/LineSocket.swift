@@ -2,10 +2,10 @@ import ApusTimers
 import Foundation
 import PlatformC
 
-/// One end of a pair of sockets, on which each line is a message.
+/// One end of a pair of connected sockets, on which each line is a message.
 ///
-/// Writing is possible from any thread, reading on one. The descriptor is this object's for as long as it lives: its
-/// number cannot become that of another file while a thread still uses it.
+/// Messages can be sent on any thread, and received on one. The object owns the descriptor as long as it lives, so its
+/// number cannot become that of another file while a thread uses it.
 final class LineSocket: Sendable {
     private let descriptor: Int32
     private let writing = Locked(())
@@ -15,7 +15,7 @@ final class LineSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Two connected ends. The descriptors are closed in programs that are started later.
+    /// Creates two connected ends, whose descriptors are closed in programs that are executed later.
     static func pair() -> (Int32, Int32)? {
         var ends: [Int32] = [0, 0]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -24,7 +24,7 @@ final class LineSocket: Sendable {
         return (ends[0], ends[1])
     }
 
-    /// False when the other end is closed.
+    /// Sends a message; returns `false` if the other end is closed.
     @discardableResult
     func send(_ message: some LineMessage) -> Bool {
         var line = LineWriter()
@@ -50,7 +50,7 @@ final class LineSocket: Sendable {
         case timedOut
     }
 
-    /// Waits for the next message, for at most `limit` milliseconds of the process's time; -1 is without end.
+    /// Waits for the next message for at most `limit` milliseconds of real time; -1 means without a limit.
     func receive<Message: LineMessage>(_ type: Message.Type, limit: Int32 = -1) -> Line<Message> {
         while true {
             if let line = takeLine() {
@@ -83,18 +83,19 @@ final class LineSocket: Sendable {
         }
     }
 
-    /// Ends the connection in both directions: sending fails from now on, and receiving ends after what has come already.
+    /// Ends the connection in both directions: sending fails from now on, and receiving ends after the messages that
+    /// have already arrived.
     func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 
-/// A message that is a line.
+/// A message that takes one line.
 protocol LineMessage {
     func write(to line: inout LineWriter)
-    /// Nil when the line is none of these messages.
+    /// Reads a message; `nil` if the line is none of this type.
     init?(_ line: inout LineReader)
 }
 
-/// Writes the words of a line, with spaces between them.
+/// Writes the words of a line, separated by spaces.
 struct LineWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -105,7 +106,7 @@ struct LineWriter {
         bytes.append(contentsOf: "\(number)".utf8)
     }
 
-    /// JSON, as the last word: as the encoder writes it, it has no line ends.
+    /// Adds JSON as the last word; JSON from the encoder has no line ends.
     mutating func add(_ json: Data) {
         bytes.append(UInt8(ascii: " "))
         bytes.append(contentsOf: json)
@@ -126,22 +127,22 @@ struct LineReader {
 
     init(_ line: ArraySlice<UInt8>) {
         kind = line.first.map { Unicode.Scalar($0) } ?? "\n"
-        // Without the letter and the space after it.
+        // The letter for the kind and the space after it are skipped.
         left = line.dropFirst(2)
     }
 
     var isAtEnd: Bool { left.isEmpty }
 
-    /// The next word; nil when it is not a number.
+    /// Reads the next word; returns `nil` if it is not a number.
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
         let word = left.prefix { $0 != UInt8(ascii: " ") }
         left = left.dropFirst(word.count + 1)
         return Number(String(decoding: word, as: UTF8.self))
     }
 
-    /// What is left.
+    /// The unread rest of the line.
     var rest: Data { Data(left) }
 
-    /// What is left; nil when it is not JSON of such a value.
+    /// Decodes the unread rest of the line; returns `nil` if it is not JSON of such a value.
     func json<Value: Decodable>(_ type: Value.Type) -> Value? { try? JSONDecoder().decode(type, from: rest) }
 }

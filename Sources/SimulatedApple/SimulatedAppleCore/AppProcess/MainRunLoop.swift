@@ -3,22 +3,24 @@ import CProcessClock
 import Dispatch
 import Foundation
 
-/// Foundation's timers in the process of an app, as on a phone.
+/// Foundation's timers in an app's process, which behave as on a phone.
 ///
-/// Foundation on Linux does not keep `Timer.tolerance`, and fires a `Timer(timeInterval:repeats:block:)` at once. Module
-/// CProcessClock has functions in the place of those.
+/// Foundation on Linux ignores `Timer.tolerance`, and fires a `Timer(timeInterval:repeats:block:)` at once. Module
+/// CProcessClock replaces those functions.
 ///
-/// Rules: Apple, "Timer" and "tolerance": a timer fires at its fire date or up to its tolerance later, never before; the
-/// fire dates of one that repeats stay what they were, however late it fired. Core Foundation's source: the tolerance of
-/// one that repeats is at most half of its interval. When the system wakes an app for it is Apple's choice; here the
-/// app is woken as rarely as possible: at the end of the earliest tolerance, and whatever has reached its date fires
-/// then.
+/// Rules: Apple, "Timer" and "tolerance": a timer fires at its fire date or up to its tolerance later, never earlier,
+/// and the fire dates of a repeating timer do not move when it fires late. Core Foundation's source: the tolerance of a
+/// repeating timer is at most half of its interval. Apple leaves open when the system wakes an app for a timer. Here
+/// the app is woken as rarely as possible: at the end of the earliest tolerance, when all timers that have reached
+/// their dates fire.
 enum RunLoopTimers {
-    /// Begins with it, once time is virtual. False when this Foundation is not as it has to be for this.
+    /// Replaces the functions, once time is virtual; returns `false` if this Foundation does not allow it.
     static func begin() -> Bool { run_loop_timers_begin() && areAsOnPhone }
 
-    /// Not optimized, as the tests' apps are not: the optimizer puts the initializer of a timer with an interval in the
-    /// place of its call, and then nothing can stand in for it.
+    /// Whether timers now behave as on a phone.
+    ///
+    /// It is not optimized, as the tests' apps are not: the optimizer would inline the initializer of a timer with an
+    /// interval, and an inlined function cannot be replaced.
     @_optimize(none)
     private static var areAsOnPhone: Bool {
         let (timer, later) = (
@@ -36,11 +38,11 @@ enum RunLoopTimers {
         """
 }
 
-/// The main run loop while the user scrolls: it runs in another mode, so timers of the `default` mode wait.
+/// The main run loop while the user scrolls: it runs in another mode, so that timers of the `default` mode wait.
 ///
 /// Rule: Apple, Threading Programming Guide, "Run Loops": event tracking has a mode of its own, which is a common mode.
 final class ScrollingLoop: Sendable {
-    /// `UITrackingRunLoopMode` of UIKit.
+    /// The mode `UITrackingRunLoopMode` of UIKit.
     static let mode = RunLoop.Mode("UITrackingRunLoopMode")
 
     private let isScrolling = Locked(false)
@@ -48,11 +50,11 @@ final class ScrollingLoop: Sendable {
     init() {
         let isCommon = main_run_loop_add_common_mode(Self.mode.rawValue)
         precondition(isCommon, "Foundation has no main run loop")
-        // A run loop without a timer in its mode would end at once.
+        // A run loop without a timer in its mode would return at once.
         RunLoop.main.add(Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }, forMode: .common)
     }
 
-    /// The main run loop enters or leaves the mode when its thread comes to it. From any thread.
+    /// Makes the main run loop enter or leave the mode when it next runs; call it on any thread.
     func set(_ isScrolling: Bool) {
         let wasScrolling = self.isScrolling.withLock { value in
             defer { value = isScrolling }
@@ -65,7 +67,7 @@ final class ScrollingLoop: Sendable {
                 while self.isScrolling.withLock({ $0 }), RunLoop.main.run(mode: Self.mode, before: .distantFuture) {}
             }
         }
-        // The main queue wakes the run loop.
+        // Work on the main queue wakes the run loop.
         DispatchQueue.main.async {}
     }
 }

@@ -2,11 +2,11 @@ import ApusBackground
 import ApusTimers
 import ApusVirtualTime
 
-/// The phone's background jobs, seen from an app's own process.
+/// The phone's background jobs, as used from an app's own process.
 final class RemoteJobs: PhoneJobs {
     private struct State {
         var handlers: [String: @MainActor @Sendable (any PhoneTask) -> Void] = [:]
-        /// The jobs in progress.
+        /// The jobs in progress, by number.
         var tasks: [Int: RemoteTask] = [:]
     }
 
@@ -53,13 +53,13 @@ final class RemoteJobs: PhoneJobs {
     }
 
     private func forget(_ number: Int) {
-        // Released outside the lock.
+        // The task is released outside the lock.
         let task = state.withLock { $0.tasks.removeValue(forKey: number) }
         withExtendedLifetime(task) {}
     }
 }
 
-/// One run of a background job, seen from an app's own process.
+/// One run of a background job, as used from an app's own process.
 private final class RemoteTask: PhoneTask {
     private struct State {
         var expirationHandler: (@MainActor @Sendable () -> Void)?
@@ -108,7 +108,7 @@ private final class RemoteTask: PhoneTask {
 
     func setCompleted(success: Bool) {
         link.perform(.jobs(.complete(number, success: success)))
-        // Released outside the lock, and after the last use.
+        // The handler is released outside the lock, and after its last use.
         let handler = state.withLock { $0.expirationHandler.take() }
         withExtendedLifetime(handler) {}
         onCompletion()

@@ -4,22 +4,23 @@ import ApusTimers
 import Dispatch
 import Foundation
 
-/// The phone, seen from an app in a process of its own: what the frameworks ask goes to the device's process, and what
-/// happens there comes back as events on the main thread.
+/// The phone, as used from an app in a process of its own.
 ///
-/// Timers, tasks and the main loop are this process's own: its time is the device's.
+/// The frameworks' calls go to the device's process, and its events arrive on the main thread.
+///
+/// Timers, tasks and the main loop belong to this process, whose time is the device's.
 final class RemotePhone: PhoneHost {
     private struct Launch {
         var cause: LaunchCause
         var isPrewarmed: Bool
-        /// The app's launch, which waits for the event.
+        /// The app's launch, which waits for the event in a prewarmed process.
         var body: (@MainActor @Sendable () -> Void)?
     }
 
     private struct BackgroundTasks {
         var lastToken = 0
         var handlers: [Int: @MainActor @Sendable () -> Void] = [:]
-        /// By the background tasks' numbers.
+        /// The tokens by the numbers of the background tasks.
         var tokens: [Int: Int] = [:]
     }
 
@@ -43,7 +44,7 @@ final class RemotePhone: PhoneHost {
     private let allConditions: Broadcast<DeviceConditions>
     private let backgroundTasks = Locked(BackgroundTasks())
     private let keptOn = Locked(false)
-    /// By the names of the services whose events they get.
+    /// The handlers of events, by the names of the services.
     private let eventHandlers = Locked<[String: @MainActor @Sendable (Data) -> Void]>([:])
     private let launch: Locked<Launch>
 
@@ -87,7 +88,7 @@ final class RemotePhone: PhoneHost {
         observers.runAll()
     }
 
-    /// Launches the app: now, or with the event that does it, if this process was prewarmed.
+    /// Launches the app: at once, or, if this process was prewarmed, when the launch event arrives.
     @MainActor
     func atLaunch(_ body: @escaping @MainActor @Sendable () -> Void) {
         let isPrewarmed = launch.withLock { launch in
@@ -150,7 +151,7 @@ final class RemotePhone: PhoneHost {
         let old = eventHandlers.withLock { handlers in
             handlers.updateValue({ handler(ServiceJSON.decode(Service.Event.self, from: $0)) }, forKey: "\(service)")
         }
-        // Released outside the lock: what it captured may do anything when it goes.
+        // Released outside the lock, because the release can run any code of the app.
         withExtendedLifetime(old) { link.perform(.observeService("\(service)")) }
     }
 
@@ -172,7 +173,7 @@ final class RemotePhone: PhoneHost {
         return withExtendedLifetime(refused) { number }
     }
 
-    /// Keeps a handler under the token by which the device asks for it.
+    /// Stores a handler under a token, with which the device later calls it.
     private func keep(_ handler: (@MainActor @Sendable () -> Void)?) -> Int {
         backgroundTasks.withLock { backgroundTasks in
             backgroundTasks.lastToken += 1
@@ -182,7 +183,7 @@ final class RemotePhone: PhoneHost {
     }
 
     func endBackgroundTask(_ number: Int) {
-        // Released outside the lock: what it captured may do anything when it goes.
+        // Released outside the lock, because the release can run any code of the app.
         let handler = backgroundTasks.withLock { backgroundTasks in
             backgroundTasks.tokens.removeValue(forKey: number).flatMap {
                 backgroundTasks.handlers.removeValue(forKey: $0)
@@ -202,7 +203,7 @@ extension PhoneProcess {
     }
 }
 
-/// Calls observers of events before anything else runs on the main run loop.
+/// A queue of the observers of events, which are called before anything else on the main run loop.
 private final class EventObservers: MainLoop {
     private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
 
@@ -216,14 +217,14 @@ private final class EventObservers: MainLoop {
     }
 }
 
-/// The main run loop of the process: work of the `default` mode waits while the user scrolls.
+/// The main run loop of the process; work of the `default` mode waits while the user scrolls.
 private struct RunLoopMainLoop: MainLoop {
     func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
         switch mode {
         case .common: DispatchQueue.main.async { MainActor.assumeIsolated(work) }
         case .default:
             RunLoop.main.perform(inModes: [.default]) { MainActor.assumeIsolated(work) }
-            // The main queue wakes the run loop.
+            // Work on the main queue wakes the run loop.
             DispatchQueue.main.async {}
         }
     }

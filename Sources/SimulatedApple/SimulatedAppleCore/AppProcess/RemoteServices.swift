@@ -3,7 +3,7 @@ import ApusDevice
 import ApusTimers
 import Foundation
 
-/// The phone's sound, seen from an app's own process.
+/// The phone's audio, as used from an app's own process.
 final class RemoteAudio: PhoneAudio {
     private struct Handlers {
         var onSessionEvent: (@MainActor @Sendable (AudioSessionEvent) -> Void)?
@@ -63,7 +63,7 @@ final class RemoteAudio: PhoneAudio {
     }
 }
 
-/// The phone's location service, seen from an app's own process.
+/// The phone's location service, as used from an app's own process.
 final class RemoteLocation: PhoneLocation {
     private struct State {
         var session = 0
@@ -120,7 +120,7 @@ final class RemoteLocation: PhoneLocation {
     }
 }
 
-/// The phone's silent pushes, seen from an app's own process.
+/// The phone's silent pushes, as used from an app's own process.
 final class RemotePushes: PhonePushes {
     private let link: AppLink
     private let handler = Locked<(@MainActor @Sendable (SilentPush) -> Void)?>(nil)
@@ -140,7 +140,7 @@ final class RemotePushes: PhonePushes {
     func complete(_ number: Int) { link.perform(.pushes(.complete(number))) }
 }
 
-/// The phone's notification center, seen from an app's own process.
+/// The phone's notification center, as used from an app's own process.
 final class RemoteNotifications: PhoneNotifications {
     private struct Handlers {
         var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)?
@@ -191,7 +191,7 @@ final class RemoteNotifications: PhoneNotifications {
     }
 }
 
-/// The open questions to the user, by numbers.
+/// The questions that the user has not answered yet, by number.
 private final class Questions<Answer>: Sendable {
     private struct State {
         var last = 0
@@ -200,7 +200,7 @@ private final class Questions<Answer>: Sendable {
 
     private let state = Locked(State())
 
-    /// The number of the question.
+    /// Stores the handler of an answer, and returns the number of the question.
     func add(_ answered: @escaping @Sendable (Answer) -> Void) -> Int {
         state.withLock { state in
             state.last += 1
@@ -212,7 +212,7 @@ private final class Questions<Answer>: Sendable {
     func answer(_ number: Int, _ answer: Answer) { state.withLock { $0.open.removeValue(forKey: number) }?(answer) }
 }
 
-/// The app's records in the system, seen from an app's own process.
+/// The app's records in the system, as used from an app's own process.
 final class RemoteRecords: PhoneRecords {
     private let link: AppLink
 
@@ -224,7 +224,7 @@ final class RemoteRecords: PhoneRecords {
     }
 }
 
-/// The phone's background sessions, seen from an app's own process.
+/// The phone's URL sessions, as used from an app's own process.
 final class RemoteTransfers: PhoneTransfers {
     private struct State {
         var onNotice: (@MainActor @Sendable (TransferNotice) -> Void)?
@@ -254,7 +254,7 @@ final class RemoteTransfers: PhoneTransfers {
             defer { state.handlers[session] = new }
             return state.handlers[session]
         }
-        // Released outside the lock: what it captured may do anything when it goes.
+        // Released outside the lock, because the release can run any code of the app.
         withExtendedLifetime(old) {}
     }
 

@@ -4,8 +4,10 @@ import ApusTimers
 import Foundation
 
 extension SimulatedPhone {
-    /// Puts a program on a device, in place of the app that was there. Each process of the app is one of the operating
-    /// system: this program, started again, which runs `program` on its first thread and then the main run loop.
+    /// Installs an app as a program on a device, and replaces the app that was installed before.
+    ///
+    /// Each process of the app is one of the operating system: this program, started again, which runs `program` on its
+    /// first thread and then the main run loop.
     ///
     /// ```swift
     /// SimulatedPhone.install(on: device, program: {
@@ -13,21 +15,21 @@ extension SimulatedPhone {
     /// })
     /// ```
     ///
-    /// All time of that process is the device's: `Date`, timers, sleeps, queues and tasks advance with it, stand still
-    /// while the app is suspended, and are gone when it is killed. While the user scrolls, the main run loop runs in
-    /// the mode `UITrackingRunLoopMode`, which is one of the common modes. It shares no memory with the test, so
-    /// `program` captures nothing; it says what happens with ``note(_:)``.
+    /// All time in that process is the device's. `Date`, timers, sleeps, queues and tasks advance with it; they stand
+    /// still while the app is suspended, and end when it is killed. While the user scrolls, the main run loop runs in
+    /// the mode `UITrackingRunLoopMode`, which is one of the common modes. The process shares no memory with the test,
+    /// so `program` captures nothing, and reports with ``note(_:)``.
     ///
-    /// The app has a home and a folder for temporary files of its own, which outlive its processes, and are removed
-    /// with the device. `UserDefaults.standard` is kept there whenever the app comes to rest, as on a phone, where that
-    /// is another process's work.
+    /// The app has its own home folder and folder for temporary files, which outlive its processes and are removed with
+    /// the device. `UserDefaults.standard` is stored there whenever the app comes to rest; on a phone, another process
+    /// does this.
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - manifest: What the app declares. Whether it uses scenes has to fit the delegates that the program runs.
-    ///   - trackDurations: How long audio items last; others last three minutes.
-    ///   - program: A function or closure of the executable, without captures. A trap in it is the fault
-    ///     ``ApusDevice/Fault/Rule/appProcessCrash``.
+    ///   - manifest: The app's declarations. They must say whether the delegates that the program runs use scenes.
+    ///   - trackDurations: The durations of audio items; other items last three minutes.
+    ///   - program: A function or closure of the executable, without captures. If it traps, the device records the
+    ///     fault ``ApusDevice/Fault/Rule/appProcessCrash``.
     public static func install(
         on device: SimulatedDevice, manifest: AppManifest = AppManifest(usesScenes: false),
         trackDurations: [AudioItem.ID: Duration] = [:], program: @escaping @convention(c) () -> Void
@@ -54,36 +56,39 @@ extension SimulatedPhone {
             })
     }
 
-    /// Launches the app: now, or when the system does, if this process was prewarmed. On the main thread of an app's
-    /// own process.
+    /// Launches the app: at once, or, if this process was prewarmed, when the system does.
+    ///
+    /// Call it on the main thread of an app's own process.
     package static func atLaunch(_ launch: @escaping @MainActor () -> Void) {
         guard let link = AppLink.current else { return launch() }
         link.atLaunch(launch)
     }
 
-    /// Whether this is the process of an app that was installed with
-    /// ``install(on:manifest:trackDurations:program:)``.
+    /// Whether this is the process of an app that was installed with ``install(on:manifest:trackDurations:program:)``.
     nonisolated package static var isAppProcess: Bool { AppLink.current != nil }
 
-    /// Writes a warning of the system into the log of the device, if an app runs on a simulated phone. From any thread.
+    /// Writes a warning of the system into the device's log if an app runs on a simulated phone; call it on any thread.
     nonisolated package static func warnIfRunning(_ text: String) {
         if isAppProcess || lastProcess != nil { process.host.warn(text) }
     }
 
-    /// Has the calling code compute for that long: the device's clocks move, and nothing else of the app or the system
-    /// runs meanwhile. In the background the CPU monitor counts it (`ApusTesting.SystemPolicy.Jobs.cpuShare`), and what
-    /// has a limit, such as a launch, gets the app ended with its fault when it takes longer.
+    /// Lets the calling code compute for a duration: the device's clocks advance, and nothing else of the app or the
+    /// system runs meanwhile.
     ///
-    /// A simulated phone does not measure how long code computes, because that would be another time on each machine:
-    /// code takes no time unless it says so here, sleeps or waits. In the test's process it belongs on the main thread.
-    /// Within `#if os(Linux)` it may stand beside the work that it stands for.
+    /// In the background, the time counts for the limit on CPU use (`ApusDevice.SystemPolicy.Jobs.cpuShare`). If it
+    /// exceeds the time limit of a call of the app, such as its launch, the device ends the app with a fault.
+    ///
+    /// A simulated phone does not measure how long code computes, because that would differ between machines: code
+    /// takes no time unless it calls this, sleeps or waits. In the test's process, call it on the main thread. An app
+    /// that also runs on a phone calls it within `#if os(Linux)`, beside the work that it represents.
     nonisolated public static func work(for duration: Duration) { process.host.work(for: duration) }
 
-    /// Writes a line into the log of the device, in the app's name. From any thread of an app on a simulated phone.
+    /// Writes a line into the device's log in the app's name; an app on a simulated phone calls it on any thread.
     nonisolated public static func note(_ text: String) { process.host.note(text) }
 
-    /// Writes a message of the app's logging, which also works without a phone: to standard error then. Of a process that has
-    /// ended nothing is written.
+    /// Writes a message of the app's logging into the device's log, or without a phone to standard error.
+    ///
+    /// Messages of a process that has ended are dropped.
     nonisolated package static func log(_ message: String) {
         if let knownProcess {
             knownProcess.host.note(message)

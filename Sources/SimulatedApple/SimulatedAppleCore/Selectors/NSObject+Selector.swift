@@ -2,17 +2,18 @@ import ApusTimers
 public import Foundation
 
 extension NSObject {
-    /// Whether the object has that method.
+    /// Returns whether the object has this method.
     public func responds(to selector: Selector) -> Bool { selector.isMethod(of: self) }
 
-    /// Calls a method without arguments. Its result is not returned, unlike on a phone.
+    /// Calls a method without arguments; unlike on a phone, its result is not returned.
     public func perform(_ selector: Selector) { selector(self) }
 
-    /// Calls a method with an argument. Its result is not returned, unlike on a phone.
+    /// Calls a method with an argument; unlike on a phone, its result is not returned.
     public func perform(_ selector: Selector, with object: Any?) { selector(self, object) }
 
-    /// Calls a method after a delay, from the current run loop in its default mode, unless the app's process has ended. The
-    /// object and the argument are retained until then.
+    /// Calls a method after a delay, in seconds, from the current run loop in its default mode.
+    ///
+    /// The object and the argument are retained until then. The call is cancelled when the app's process ends.
     ///
     /// Rules: Apple, documentation/objectivec/nsobject-swift.class/perform(_:with:afterdelay:).
     public func perform(_ selector: Selector, with argument: Any?, afterDelay delay: TimeInterval) {
@@ -29,13 +30,13 @@ extension NSObject {
         RunLoop.current.add(timer, forMode: .default)
     }
 
-    /// Ends that methods of that object are called after a delay.
+    /// Cancels all delayed calls of methods of this object.
     public class func cancelPreviousPerformRequests(withTarget target: Any) {
         let target = target as AnyObject
         DelayedCall.cancel { $0.target.value === target }
     }
 
-    /// Ends that a method of that object is called after a delay with that argument: the same object, or an equal one.
+    /// Cancels the delayed calls of a method of this object with this argument: the same object, or an equal one.
     public class func cancelPreviousPerformRequests(withTarget target: Any, selector: Selector, object: Any?) {
         let target = target as AnyObject
         DelayedCall.cancel {
@@ -44,7 +45,7 @@ extension NSObject {
     }
 }
 
-/// A call that waits for its timer.
+/// A method call that waits for its timer.
 private struct DelayedCall: Sendable {
     let timer: Handover<Timer>
     let target: Handover<NSObject>
@@ -55,7 +56,8 @@ private struct DelayedCall: Sendable {
 
     static func add(_ call: DelayedCall) { waiting.withLock { $0.append(call) } }
 
-    /// Removes those calls. They are released, which may run code of the app, after the lock is.
+    /// Removes and returns calls; the caller releases them outside the lock, because the release can run code of the
+    /// app.
     static func take(where isTaken: (DelayedCall) -> Bool) -> [DelayedCall] {
         waiting.withLock { calls in
             let taken = calls.filter(isTaken)

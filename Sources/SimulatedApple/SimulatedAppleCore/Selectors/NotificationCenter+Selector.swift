@@ -2,16 +2,18 @@ import ApusTimers
 public import Foundation
 
 extension NotificationCenter {
-    /// Calls a method of an object with each notification, on the thread where it is posted. The object is not retained, and
-    /// is no longer an observer once it is released. Observers are removed when the app's process ends.
+    /// Calls a method of an object with each notification, on the thread that posts it.
+    ///
+    /// The object is not retained, and is no observer any more when it has been released. All observers are removed
+    /// when the app's process ends.
     ///
     /// Rules: Apple, documentation/foundation/notificationcenter/addobserver(_:selector:name:object:).
     ///
     /// - Parameters:
     ///   - observer: The object.
-    ///   - selector: A method with no parameter, or with a `Notification`.
-    ///   - name: Which notifications; `nil` is all.
-    ///   - object: The sender; `nil` is any sender.
+    ///   - selector: A method without parameters, or with one `Notification`.
+    ///   - name: The name of the notifications; `nil` for all.
+    ///   - object: The sender; `nil` for any.
     public func addObserver(
         _ observer: Any, selector: Selector, name: NSNotification.Name?, object: Any?
     ) {
@@ -23,10 +25,10 @@ extension NotificationCenter {
         SimulatedPhone.lastProcess?.atEnd { SelectorObservation.end { $0 === observation } }
     }
 
-    /// Removes an observer, with all its methods, or what `addObserver(forName:object:queue:using:)` has returned.
+    /// Removes an observer with all its methods, or a token from `addObserver(forName:object:queue:using:)`.
     public func removeObserver(_ observer: AnyObject) { removeObserver(observer, name: nil, object: nil) }
 
-    /// Removes an observer of notifications with that name and that sender; `nil` is any.
+    /// Removes an observer of notifications with this name from this sender; `nil` stands for any.
     public func removeObserver(_ observer: AnyObject, name: NSNotification.Name?, object: Any?) {
         let identity = ObjectIdentifier(observer)
         let sender = object.map { ObjectIdentifier($0 as AnyObject) }
@@ -62,7 +64,8 @@ private final class SelectorObservation: @unchecked Sendable {
 
     func begin(_ token: Handover<any NSObjectProtocol>) {
         self.token = token
-        // With those of objects that are gone. An object that goes now may remove itself, so none is looked at under the lock.
+        // The observations of released objects end too. An object that is released now may remove itself, so they are
+        // examined outside the lock.
         let gone = Set(Self.all.withLock { $0 }.filter { $0.observer == nil }.map(ObjectIdentifier.init))
         Self.end { gone.contains(ObjectIdentifier($0)) }
         Self.all.withLock { $0.append(self) }

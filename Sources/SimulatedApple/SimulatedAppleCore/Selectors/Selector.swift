@@ -1,18 +1,18 @@
 public import ApusDevice
 
-/// A method of a class, as `#selector` names it, to be called on an object that is only known later.
+/// A method of a class, as named by `#selector`, that is called on an object given later.
 ///
-/// On Linux the compiler has no `#selector`. The plugin `RewriteObjC` writes a call of ``SelectorNames`` in its place.
+/// On Linux the compiler has no `#selector`. The plugin `RewriteObjC` replaces it with a call of ``SelectorNames``.
 ///
-/// Two selectors are equal if their methods have the same base name and parameters of the same types. On Apple's systems
-/// the names alone decide, with labels: `show(_:)` and `show(with:)` are two there.
+/// Two selectors are equal if their methods have the same base name and parameters of the same types. On Apple's
+/// systems only the names with their labels count: `show(_:)` and `show(with:)` are different there.
 public struct Selector: Hashable, Sendable, CustomStringConvertible {
     private struct Key: Hashable {
         var baseName: String
         var parameters: [ObjectIdentifier]
     }
 
-    /// The method's name with its labels, as `#selector` has it.
+    /// The method's name with its labels, as in `#selector`.
     public let description: String
 
     private let key: Key
@@ -21,9 +21,9 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
     private let call: @Sendable (AnyObject, Arguments) -> Any?
 
     /// - Parameters:
-    ///   - name: As in `#selector`, with or without labels.
+    ///   - name: The method's name as in `#selector`, with or without labels.
     ///   - parameters: The types of the method's parameters.
-    ///   - call: Calls the method. Its arguments are of these types.
+    ///   - call: Calls the method; the arguments have these types.
     init<Target: AnyObject>(
         name: String, parameters: [Any.Type], call: @escaping @Sendable (Target, Arguments) -> Any?
     ) {
@@ -35,13 +35,14 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         self.call = { target, arguments in (target as? Target).flatMap { call($0, arguments) } }
     }
 
-    /// Whether it is a method of that object.
+    /// Returns whether the object has this method.
     package func isMethod(of target: AnyObject) -> Bool { isFor(target) }
 
-    /// Calls the method, as Apple's frameworks do: with as many of the arguments as it has parameters. An object without
-    /// the method, and an argument of another type, is a fault.
+    /// Calls the method, with as many of the arguments as it has parameters, as Apple's frameworks do.
     ///
-    /// - Returns: What the method returns; `nil` if it was not called.
+    /// An object without the method or an argument of another type is a fault.
+    ///
+    /// - Returns: The result of the method; `nil` if it was not called.
     @discardableResult
     package func callAsFunction(_ target: AnyObject, _ arguments: Any?...) -> Any? {
         guard isFor(target) else {
@@ -58,22 +59,22 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
         return nil
     }
 
-    /// Two selectors of the same base name, with parameters of the same types.
+    /// Returns whether the base names and the types of the parameters are the same.
     public static func == (left: Selector, right: Selector) -> Bool { left.key == right.key }
 
-    /// Hashes what equal selectors have in common.
+    /// Hashes the base name and the types of the parameters.
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 /// The arguments of one call of a method.
 final class Arguments: CustomStringConvertible {
     private let values: [Any?]
-    /// The type of a parameter for which there is no argument.
+    /// The type of a parameter that has no argument of its type; `nil` if there is none.
     private(set) var missing: Any.Type?
 
     init(_ values: [Any?]) { self.values = values }
 
-    /// An argument of a type. If there is none, the method cannot be called.
+    /// Returns the argument at an index if it has this type; otherwise it records that the method cannot be called.
     func value<Value>(_ index: Int, as type: Value.Type) -> Value? {
         if values.indices.contains(index), let value = values[index] as? Value { return value }
         missing = type
@@ -87,25 +88,25 @@ final class Arguments: CustomStringConvertible {
 }
 
 extension Fault.Rule {
-    /// A selector is called on an object without such a method, or with other arguments than the method has.
+    /// A selector was called on an object without its method, or with arguments of other types.
     public static let unrecognizedSelector = Fault.Rule("NSInvalidArgumentException.unrecognizedSelector")
 }
 
-// What makes a selector of a text needs the runtime of Objective-C.
+// Making a selector from a text needs the runtime of Objective-C.
 
 extension Selector {
-    /// Not available: on Linux methods cannot be found by their names.
+    /// Is not available: on Linux methods cannot be found by their names.
     @available(*, unavailable, message: "on Linux methods cannot be found by their names: write #selector(…)")
     public init(_ name: String) { fatalError("there is no selector of the name \(name)") }
 }
 
 // The name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Not available: on Linux methods cannot be found by their names.
+/// Is not available: on Linux methods cannot be found by their names.
 @available(*, unavailable, message: "on Linux methods cannot be found by their names: write #selector(…)")
 public func NSSelectorFromString(_ name: String) -> Selector { fatalError("there is no selector of the name \(name)") }
 
 // The name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The method's name with its labels, in Swift's form.
+/// Returns the method's name with its labels, in Swift's form.
 public func NSStringFromSelector(_ selector: Selector) -> String { selector.description }

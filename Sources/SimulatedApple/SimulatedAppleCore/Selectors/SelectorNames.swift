@@ -1,11 +1,13 @@
-/// Makes the selectors of one file. The plugin `RewriteObjC` writes it, and each of its calls; other code has no use for it.
+/// The names of the selectors in one file, which creates a selector when it is called.
 ///
-/// The plugin writes the call in the place of `#selector`, with nothing but the method in it, so that all columns of the
-/// line stay as they are. The names are therefore found by the place of the call.
+/// Only the plugin `RewriteObjC` uses it: it writes the value and each of its calls.
+///
+/// The plugin replaces `#selector` with a call that contains only the method, so that all columns of the line stay the
+/// same. The name is therefore found by the position of the call.
 public struct SelectorNames: Sendable {
     private let names: [String: String]
 
-    /// The names, each under `LINE:COLUMN` of its call.
+    /// Creates a value with these names; the keys are `LINE:COLUMN` of the calls.
     public init(_ names: [String: String]) { self.names = names }
 
     private func name(_ line: Int, _ column: Int) -> String {
@@ -15,7 +17,7 @@ public struct SelectorNames: Sendable {
         return name
     }
 
-    /// A method without parameters.
+    /// Returns the selector of a method without parameters.
     public func callAsFunction<Target: AnyObject, Result>(
         _ method: @escaping (Target) -> () -> Result, line: Int = #line, column: Int = #column
     ) -> Selector {
@@ -23,7 +25,7 @@ public struct SelectorNames: Sendable {
         return Selector(name: name(line, column), parameters: []) { (target: Target, _) in method.value(target)() }
     }
 
-    /// A method with one parameter.
+    /// Returns the selector of a method with one parameter.
     public func callAsFunction<Target: AnyObject, First, Result>(
         _ method: @escaping (Target) -> (First) -> Result, line: Int = #line, column: Int = #column
     ) -> Selector {
@@ -33,7 +35,7 @@ public struct SelectorNames: Sendable {
         }
     }
 
-    /// A method with two parameters.
+    /// Returns the selector of a method with two parameters.
     public func callAsFunction<Target: AnyObject, First, Second, Result>(
         _ method: @escaping (Target) -> (First, Second) -> Result, line: Int = #line, column: Int = #column
     ) -> Selector {
@@ -46,7 +48,7 @@ public struct SelectorNames: Sendable {
         }
     }
 
-    /// The getter of a property.
+    /// Returns the selector of a property's getter.
     public func callAsFunction<Target: AnyObject, Value>(
         _ property: KeyPath<Target, Value>, line: Int = #line, column: Int = #column
     ) -> Selector {
@@ -57,10 +59,10 @@ public struct SelectorNames: Sendable {
     }
 }
 
-// The compiler selects these for methods of the main actor, in Swift 6 mode only. In that mode Apple's compiler has such a
-// method check at each call from Objective-C that it is on the main thread (SE-0423).
+// The compiler selects these forms for methods of the main actor, in Swift 6 mode only. In that mode, Apple's compiler
+// makes such a method check at each call from Objective-C that it is on the main thread (SE-0423).
 extension SelectorNames {
-    /// A method of the main actor without parameters. It traps when it is called on another thread.
+    /// Returns the selector of a method of the main actor without parameters, which traps on another thread.
     public func callAsFunction<Target: AnyObject, Result>(
         _ method: @escaping (Target) -> @MainActor () -> Result, line: Int = #line, column: Int = #column
     ) -> Selector {
@@ -68,7 +70,7 @@ extension SelectorNames {
         return self({ target in { Self.checkThread { method(target)() } } }, line: line, column: column)
     }
 
-    /// A method of the main actor with one parameter. It traps when it is called on another thread.
+    /// Returns the selector of a method of the main actor with one parameter, which traps on another thread.
     public func callAsFunction<Target: AnyObject, First, Result>(
         _ method: @escaping (Target) -> @MainActor (First) -> Result, line: Int = #line, column: Int = #column
     ) -> Selector {
@@ -77,7 +79,7 @@ extension SelectorNames {
             { target in { first in Self.checkThread { method(target)(first) } } }, line: line, column: column)
     }
 
-    /// A method of the main actor with two parameters. It traps when it is called on another thread.
+    /// Returns the selector of a method of the main actor with two parameters, which traps on another thread.
     public func callAsFunction<Target: AnyObject, First, Second, Result>(
         _ method: @escaping (Target) -> @MainActor (First, Second) -> Result, line: Int = #line, column: Int = #column
     ) -> Selector {

@@ -1,6 +1,8 @@
 public import Foundation
 
-/// A timer that calls a method, and retains the object until it is invalidated or has fired for the last time.
+/// A timer that calls a method of an object.
+///
+/// It retains the object until it is invalidated or has fired for the last time.
 private final class TargetTimer: Timer {
     private var target: AnyObject?
     private var selector: Selector?
@@ -20,7 +22,7 @@ private final class TargetTimer: Timer {
 
     private func callTarget() {
         if let target, let selector { selector(target, self) }
-        // Foundation on Linux keeps a timer's block after its last call.
+        // Foundation on Linux would retain the timer's block after its last call.
         if !isRepeating { invalidate() }
     }
 
@@ -30,41 +32,44 @@ private final class TargetTimer: Timer {
     }
 }
 
-/// A class of which an initializer can make an object of a subclass.
+/// The conformance of `Timer` by which its extension's initializers can return an object of a subclass.
 public protocol TargetTimerMaking {}
 
 extension Timer: TargetTimerMaking {}
 
 extension TargetTimerMaking where Self: Timer {
-    /// A timer that calls a method with itself, and retains the object and `userInfo` until it is invalidated. It has to
-    /// be added to a run loop.
+    /// Creates a timer that calls a method with itself; add it to a run loop.
+    ///
+    /// It retains the object and `userInfo` until it is invalidated. The interval is in seconds.
     ///
     /// Rules: Apple, documentation/foundation/timer/init(timeinterval:target:selector:userinfo:repeats:).
     public init(
         timeInterval seconds: TimeInterval, target: Any, selector: Selector, userInfo: Any?, repeats: Bool
     ) {
-        // In seconds since 2001, as `Timer(timeInterval:repeats:block:)` fires at once where it is inlined.
+        // The date is computed here, because `Timer(timeInterval:repeats:block:)` fires at once where it is inlined.
         let date = Date(timeIntervalSinceReferenceDate: CFAbsoluteTimeGetCurrent() + max(seconds, 0.0001))
         self.init(
             fireAt: date, interval: seconds, target: target, selector: selector, userInfo: userInfo, repeats: repeats)
     }
 
-    /// A timer that calls a method with itself for the first time at a date, and retains the object and `userInfo` until it
-    /// is invalidated. It has to be added to a run loop.
+    /// Creates a timer that calls a method with itself, first at a date; add it to a run loop.
+    ///
+    /// It retains the object and `userInfo` until it is invalidated. The interval is in seconds.
     ///
     /// Rules: Apple, documentation/foundation/timer/init(fireat:interval:target:selector:userinfo:repeats:).
     public init(
         fireAt date: Date, interval: TimeInterval, target: Any, selector: Selector, userInfo: Any?, repeats: Bool
     ) {
         let timer = TargetTimer.make(date, interval, target, selector, userInfo, repeats)
-        // The cast succeeds for `Timer`, whose subclasses do not inherit an initializer of an extension's.
+        // The cast succeeds for `Timer`; its subclasses do not inherit initializers of extensions.
         self = timer as! Self
     }
 }
 
 extension Timer {
-    /// A timer of the current run loop, in its default mode, that calls a method with itself, and retains the object and
-    /// `userInfo` until it is invalidated.
+    /// Creates a timer that calls a method with itself, and adds it to the current run loop in its default mode.
+    ///
+    /// It retains the object and `userInfo` until it is invalidated. The interval is in seconds.
     ///
     /// Rules: Apple, documentation/foundation/timer/scheduledtimer(timeinterval:target:selector:userinfo:repeats:).
     @discardableResult

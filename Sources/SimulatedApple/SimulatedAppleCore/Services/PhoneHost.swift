@@ -2,35 +2,35 @@ package import ApusBackground
 package import ApusDevice
 package import ApusTimers
 
-/// The phone as the process of an app sees it.
+/// The phone, as a process of the app uses it; all members may be used on any thread.
 ///
-/// The app runs either in the process of the test, where ``/ApusDevice/SimulatedHost`` is this, or in one of its own,
-/// where each question goes to the device's process. All members may be used from any thread.
+/// For an app in the test's process, the ``/ApusDevice/SimulatedHost`` itself conforms. For an app in a process of its
+/// own, the calls go to the device's process.
 package protocol PhoneHost: AnyObject, Sendable {
-    /// Which start of the device the process belongs to.
+    /// The identifier of the device's start to which the process belongs.
     var bootID: String? { get }
     /// The declarations of the installed app.
     var manifest: AppManifest { get }
-    /// Why the system has started the process.
+    /// The reason for which the system started the process.
     var launchCause: LaunchCause { get }
-    /// Whether continued work may use the graphics processor in the background.
+    /// Whether continued jobs may use the graphics processor in the background.
     var allowsBackgroundGPU: Bool { get }
     /// The process's phase.
     var phase: Phase { get }
-    /// The device's conditions as the process knows them.
+    /// The device's conditions, as the process knows them.
     var conditions: DeviceConditions { get }
-    /// A new sequence of the conditions from now on.
+    /// Returns a new sequence of the conditions from now on.
     func conditionChanges() -> Changes<DeviceConditions>
-    /// Whether the app, while it is active, keeps the screen from locking itself.
+    /// Whether the app keeps the screen from locking itself while the app is active.
     var keepsScreenOn: Bool { get set }
-    /// How much longer the process may run in the background; `nil` when nothing limits it.
+    /// The time for which the process may still run in the background; `nil` without a limit.
     var backgroundTimeRemaining: Duration? { get }
     /// The engine of the process's timers.
     var engine: TimerEngine { get }
     /// The process's main loop.
     var mainLoop: any MainLoop { get }
 
-    /// Calls `observer` on the main loop whenever a phase is entered.
+    /// Calls `observer` on the main loop whenever the process enters a phase.
     func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken
     /// Starts a task of the process.
     func start(_ work: @escaping @Sendable () async -> Void)
@@ -42,18 +42,20 @@ package protocol PhoneHost: AnyObject, Sendable {
     func logSound(_ line: String)
     /// Records a fault of the app.
     func fault(_ fault: Fault)
-    /// Has the calling code compute for that long.
+    /// Lets the calling code compute for this duration.
     func work(for duration: Duration)
-    /// Asks a service of the device.
+    /// Sends a request to a service of the device, and returns the reply.
     func ask<Service: DeviceService>(_ service: Service.Type, _ request: Service.Request) -> Service.Reply
-    /// Calls `handler` on the main loop with a service's events, in place of the earlier handler.
+    /// Calls `handler` on the main loop with the events of a service, and replaces the earlier handler.
     func observe<Service: DeviceService>(
         _ service: Service.Type, _ handler: @escaping @MainActor @Sendable (Service.Event) -> Void)
-    /// Begins a background task; 0 is none, and no other one has the same number. The handler is called on the main
-    /// loop shortly before the time is over.
+    /// Begins a background task, and returns its number, which is never reused; 0 if there is none.
+    ///
+    /// The handler is called on the main loop shortly before the time is over.
     func beginBackgroundTask(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int
-    /// Begins a background task for work that ends by itself when the handler was called, in the time that is left; `nil` if
-    /// the system refuses it. The handler is called on the main loop.
+    /// Begins a background task for work that ends by itself, in the remaining time, once the handler was called.
+    ///
+    /// Returns `nil` if the system refuses the task. The handler is called on the main loop.
     func beginActivity(_ name: String, expirationHandler: @escaping @MainActor @Sendable () -> Void) -> Int?
     /// Ends a background task.
     func endBackgroundTask(_ number: Int)
@@ -77,8 +79,10 @@ extension SimulatedHost: PhoneHost {
     }
 }
 
-/// A background task as one number, for an app in the test's process, which may keep it for another device. In a
-/// process of the app's own it is the number on the device, so that a note of it is the same in each run.
+/// A background task's identifier as a single number.
+///
+/// It contains the device's number, because an app in the test's process may keep it beyond the life of a device. An
+/// app in a process of its own uses only the number on the device, so that its notes are the same in each run.
 extension BackgroundTaskID {
     private static var bits: Int { 32 }
 

@@ -15,7 +15,7 @@ package struct PhoneNotification: Sendable, Hashable, Codable {
     package let title: String
     package let body: String
     package let trigger: Trigger
-    /// The rest of the content, as the framework has encoded it.
+    /// The rest of the content, as the framework encoded it.
     package let content: Data
 
     package init(identifier: String, title: String, body: String, trigger: Trigger, content: Data) {
@@ -25,10 +25,10 @@ package struct PhoneNotification: Sendable, Hashable, Codable {
 }
 
 extension PhoneNotification.Trigger {
-    /// The instant at which a request is due that is added at `now`; nil when it never is.
+    /// Returns the instant at which a request that is added at `now` is due; `nil` if it never is.
     ///
     /// Components with a year are a date that the app has computed, so they are translated like every other date.
-    /// Components without one, "every day at nine", are looked for on the device's own clock.
+    /// Components without one, such as "every day at nine", follow the device's own clock.
     package func first(now: WallInstant, dates: PhoneDates = .current) -> WallInstant? {
         switch self {
         case .now: return now
@@ -45,11 +45,12 @@ extension PhoneNotification.Trigger {
         }
     }
 
-    /// The next instant later than one at which it was shown.
+    /// Returns the next instant after the one at which the notification was shown; `nil` if the trigger does not
+    /// repeat.
     func next(after instant: WallInstant, added: WallInstant, dates: PhoneDates) -> WallInstant? {
         switch self {
         case .after(let seconds, repeats: true):
-            // Validated: an interval that repeats is not shorter than a minute.
+            // A repeating interval was validated to be at least a minute.
             added.next(every: UInt64(Duration.seconds(seconds).wholeNanoseconds), after: instant)
         case .matching(_, repeats: true): first(now: instant, dates: dates)
         case .now, .after, .matching: nil
@@ -57,35 +58,36 @@ extension PhoneNotification.Trigger {
     }
 }
 
-/// The phone's notification center, seen from the frameworks. From any thread.
+/// The phone's notification center, as the frameworks use it on any thread.
 package protocol PhoneNotifications: AnyObject, Sendable {
-    /// Called on the main loop with what comes while the app is in front. Without it the system does not show that.
+    /// Called on the main loop with notifications that arrive while the app is in the foreground; with `nil` the system
+    /// does not show them.
     var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)? { get set }
     /// Called on the main loop when the user has opened a notification.
     var onOpen: (@MainActor @Sendable (DeliveredNotification) -> Void)? { get set }
     var authorization: NotificationAuthorization { get }
-    /// The pending ones, the earliest first.
+    /// The pending notifications, earliest first.
     var pending: [PhoneNotification] { get }
-    /// Those that were shown and not yet removed, the oldest first.
+    /// The notifications that were shown and not removed, oldest first.
     var delivered: [DeliveredNotification] { get }
 
-    /// Asks the user, and calls back once with what is allowed then. The app is inactive meanwhile.
+    /// Asks the user for authorization, and calls back once with the result; the app is inactive meanwhile.
     func askForAuthorization(
         provisional: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void)
     func add(_ notification: PhoneNotification)
     func removePending(_ identifiers: [String])
     func removeDelivered(_ identifiers: [String])
-    /// Shows what came while the app was in front.
+    /// Shows a notification that arrived while the app was in the foreground.
     func show(_ notification: PhoneNotification)
 }
 
-/// A notification that was shown, or that is about to be.
+/// A notification that was shown, or is about to be, with the instant of its arrival.
 package struct DeliveredNotification: Sendable, Hashable, Codable {
     package let notification: PhoneNotification
     package let instant: WallInstant
 }
 
-/// What the notification center of a device keeps for the app beside identifiers and titles. It outlives the app's
+/// The parts of the app's notifications that the device's notification center does not store, which outlive the app's
 /// processes.
 final class NotificationShelf: Sendable {
     private struct State {
@@ -113,7 +115,7 @@ final class NotificationShelf: Sendable {
     }
 }
 
-/// The notification center of a device, for one process of the app.
+/// The device's notification center, as used by one process of the app.
 final class DeviceNotifications: PhoneNotifications {
     private struct Handlers {
         var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)?
@@ -128,8 +130,8 @@ final class DeviceNotifications: PhoneNotifications {
 
     /// - Parameters:
     ///   - host: The host of the process.
-    ///   - shelf: What is kept.
-    ///   - dates: How the process counts its dates.
+    ///   - shelf: The stored parts of the notifications.
+    ///   - dates: The translation of the process's dates.
     init(_ host: SimulatedHost, _ shelf: NotificationShelf, dates: PhoneDates) {
         center = host.notifications
         self.shelf = shelf
@@ -177,7 +179,7 @@ final class DeviceNotifications: PhoneNotifications {
 
     func add(_ notification: PhoneNotification) {
         let (trigger, identifier, now) = (notification.trigger, notification.identifier, time.wall())
-        // One that never is due is not kept.
+        // A notification that is never due is not kept.
         guard let due = trigger.first(now: now, dates: dates) else { return }
         shelf.keep(notification)
         center.add(request(notification, due: due)) { [shelf, dates] delivered in

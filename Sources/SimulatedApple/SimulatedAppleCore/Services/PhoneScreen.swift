@@ -1,42 +1,43 @@
 package import Foundation
 
-/// What the app shows and what the user can press there, as the framework knows it that the app's screen is made with.
-/// It registers itself with ``PhoneProcess/show(_:)``.
+/// The contents of the app's screen, and the touches that it accepts.
+///
+/// The framework with which the app builds its screen implements it, and registers it with ``PhoneProcess/show(_:)``.
 @MainActor
 package protocol PhoneScreen: AnyObject, Sendable {
-    /// The texts that the user can read, from above to below: of labels, buttons, rows.
+    /// The texts that the user can read, from top to bottom: those of labels, buttons and rows.
     var lines: [String] { get }
-    /// The user presses what has that title or identifier. False when there is no such thing, or it is not enabled.
+    /// Presses the element with this title or identifier as the user; returns `false` if none is enabled.
     func press(_ title: String) -> Bool
-    /// The user presses a row of the table in front.
+    /// Presses a row of the table in front as the user; returns `false` if that is not possible.
     func pressRow(_ row: Int, section: Int) -> Bool
-    /// The user turns the picker with that identifier; without one, the picker in front. False when there is no such
-    /// picker, or it does not pick that.
+    /// Turns the picker with this identifier, or the one in front, as the user; returns `false` if there is none for
+    /// this kind of value.
     func turn(_ identifier: String?, to choice: PickerChoice) -> Bool
 }
 
-/// What a user picks.
+/// A value that the user picks.
 package enum PickerChoice: Codable, Sendable {
     case date(Date)
-    /// In seconds.
+    /// A duration, in seconds.
     case duration(Double)
 }
 
 extension PhoneScreen {
-    /// For frameworks without tables.
+    /// Returns `false`, for frameworks without tables.
     package func pressRow(_ row: Int, section: Int) -> Bool { false }
-    /// For frameworks without pickers.
+    /// Returns `false`, for frameworks without pickers.
     package func turn(_ identifier: String?, to choice: PickerChoice) -> Bool { false }
 }
 
-/// What the user does with the screen.
+/// An action of the user on the screen.
 enum ScreenRequest: Codable {
     case read
     case press(String)
     case pressRow(Int, section: Int)
     case turn(String?, PickerChoice)
 
-    /// What has to be there, in a message; nil when nothing has to.
+    /// The description of the required element, for a message; `nil` if none is required.
     var target: String? {
         switch self {
         case .read: nil
@@ -48,15 +49,15 @@ enum ScreenRequest: Codable {
     }
 }
 
-/// What came of it.
+/// The result of an action on the screen.
 struct ScreenReply: Codable {
-    /// The texts, before anything was pressed; nil when the app shows nothing.
+    /// The texts before the action; `nil` if the app shows nothing.
     var lines: [String]?
     var isPressed = false
 }
 
 extension PhoneProcess {
-    /// The user does something with the screen.
+    /// Performs an action of the user on the screen.
     @MainActor
     func answer(_ request: ScreenRequest) -> ScreenReply {
         guard let screen else { return ScreenReply() }

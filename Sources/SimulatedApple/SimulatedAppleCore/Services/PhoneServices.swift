@@ -3,25 +3,25 @@ package import ApusDevice
 import ApusTimers
 package import Foundation
 
-/// The phone's sound, seen from the frameworks. From any thread.
+/// The phone's audio, as the frameworks use it on any thread.
 package protocol PhoneAudio: AnyObject, Sendable {
     var state: AudioState { get }
     func stateChanges() -> Changes<AudioState>
     var position: Duration { get }
     var isSessionActive: Bool { get }
-    /// Called on the main loop with what happens to the audio session.
+    /// Called on the main loop with events of the audio session.
     var onSessionEvent: (@MainActor @Sendable (AudioSessionEvent) -> Void)? { get set }
     /// Called on the main loop when an item was played to its end.
     var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? { get set }
 
-    /// False, and nothing changes, during an interruption.
+    /// Activates the session; during an interruption it returns `false` and changes nothing.
     func activateSession(_ category: AudioCategory) -> Bool
     func deactivateSession()
     func startPlaying()
     func pausePlaying()
-    /// Replaces the queue; nothing plays.
+    /// Replaces the queue and stops playing.
     func replaceQueue(_ items: [AudioItem])
-    /// Replaces what comes after the current item.
+    /// Replaces the items after the current one.
     func replaceUpcoming(_ items: [AudioItem])
     func duration(of item: AudioItem) -> Duration
     func seek(to position: Duration)
@@ -31,17 +31,17 @@ package protocol PhoneAudio: AnyObject, Sendable {
 
 extension SimulatedAudio: PhoneAudio {}
 
-/// The phone's location service, seen from the frameworks. From any thread.
+/// The phone's location service, as the frameworks use it on any thread.
 package protocol PhoneLocation: AnyObject, Sendable {
     var authorization: LocationAuthorization { get }
     var pausesAutomatically: Bool { get set }
-    /// Called on the main loop when the updates were paused.
+    /// Called on the main loop when the updates were paused automatically.
     var onPause: (@MainActor @Sendable () -> Void)? { get set }
 
-    /// Asks the user, and calls back once with what is allowed then. The app is inactive meanwhile.
+    /// Asks the user for authorization, and calls back once with the result; the app is inactive meanwhile.
     func askForAuthorization(
         _ wish: LocationAuthorization, _ answered: @escaping @Sendable (LocationAuthorization) -> Void)
-    /// Starts updates in place of those before. `handler` is called on the main loop.
+    /// Starts updates, which replace earlier ones; `handler` is called on the main loop.
     func beginUpdates(
         inBackground: Bool, _ handler: @escaping @MainActor @Sendable (LocationUpdate) -> Void)
     func stop()
@@ -58,25 +58,27 @@ extension SimulatedLocation: PhoneLocation {
     }
 }
 
-/// The phone's silent pushes, seen from the frameworks. From any thread.
+/// The phone's silent pushes, as the frameworks use them on any thread.
 package protocol PhonePushes: AnyObject, Sendable {
-    /// Whether the app wants pushes. It outlives the app's processes.
+    /// Whether the app is registered for pushes, which outlives its processes.
     var isRegistered: Bool { get set }
-    /// Called on the main loop with a push.
+    /// Called on the main loop with each push.
     var onPush: (@MainActor @Sendable (SilentPush) -> Void)? { get set }
-    /// The app has handled the push with that number.
+    /// Reports that the app has handled the push with this number.
     func complete(_ number: Int)
 }
 
 extension SimulatedPushes: PhonePushes {}
 
-/// The phone's sessions with servers, seen from the frameworks. From any thread.
+/// The phone's URL sessions, as the frameworks use them on any thread.
 package protocol PhoneTransfers: AnyObject, Sendable {
-    /// Called on the main loop when the app has events to handle for a session.
+    /// Called on the main loop when events of a background session are to be handled.
     var onNotice: (@MainActor @Sendable (TransferNotice) -> Void)? { get set }
-    /// The app has handled the events of the notice with that number.
+    /// Reports that the app has handled the events of the notice with this number.
     func complete(_ notice: Int)
-    /// The process has a session object; false if it had one already. The handler is called on the main loop.
+    /// Opens a session for the process; returns `false` if the process has already opened it.
+    ///
+    /// The handler is called on the main loop.
     func open(
         _ session: String, _ settings: TransferSettings,
         _ handler: @escaping @MainActor @Sendable (TransferEvent) -> Void
@@ -84,9 +86,9 @@ package protocol PhoneTransfers: AnyObject, Sendable {
     func invalidate(_ session: String, cancelsTasks: Bool)
     func add(_ request: TransferRequest, to session: String) -> TransferRecord
     func change(_ number: Int, of session: String, _ change: TransferChange)
-    /// The tasks that have not ended.
+    /// Returns the tasks that have not ended.
     func records(of session: String) -> [TransferRecord]
-    /// Nil when the app knows that the task has ended.
+    /// Returns a task; `nil` if the app has been notified of its end.
     func record(_ number: Int, of session: String) -> TransferRecord?
 }
 
@@ -94,7 +96,7 @@ extension SimulatedTransfers: PhoneTransfers {}
 
 /// The settings of the user and the device that an app reads when it needs them.
 package struct PhoneSettings: Sendable, Codable {
-    /// Whether the user lets apps refresh in the background.
+    /// Whether the user allows apps to refresh in the background.
     package var isBackgroundRefreshOn = true
     /// Whether files of the protection class "complete" can be read.
     package var isProtectedDataAvailable = true
@@ -109,10 +111,11 @@ package struct PhoneSettings: Sendable, Codable {
     }
 }
 
-/// The phone's background jobs, seen from the frameworks. From any thread.
+/// The phone's background jobs, as the frameworks use them on any thread.
 package protocol PhoneJobs: AnyObject, Sendable {
-    /// False when the manifest does not declare the identifier, or it is too late. The handler is called on the main
-    /// loop.
+    /// Registers a launch handler, which is called on the main loop.
+    ///
+    /// Returns `false` if the manifest does not declare the identifier, or the app's launch is over.
     func addLaunchHandler(
         _ identifier: String, _ handler: @escaping @MainActor @Sendable (any PhoneTask) -> Void
     ) -> Bool
@@ -120,16 +123,16 @@ package protocol PhoneJobs: AnyObject, Sendable {
     func cancelRequest(_ identifier: String)
     func cancelAllRequests()
     func pendingRequests() -> [BackgroundJobRequest]
-    /// The run of a pending request begins with the next step of time.
+    /// Makes a pending request due with the next step of time.
     func makeDue(_ identifier: String)
-    /// A run expires with the next step of time.
+    /// Makes a run expire with the next step of time.
     func expire(_ identifier: String)
 }
 
-/// One run of a background job, seen from the frameworks. From any thread.
+/// One run of a background job, as the frameworks use it on any thread.
 package protocol PhoneTask: AnyObject, Sendable {
     var request: BackgroundJobRequest { get }
-    /// Called on the main loop.
+    /// The handler that is called on the main loop when the run expires.
     var expirationHandler: (@MainActor @Sendable () -> Void)? { get set }
     var title: String { get }
     var subtitle: String { get }
@@ -148,12 +151,14 @@ extension SimulatedTaskScheduler: PhoneJobs {
     package func addRequest(_ request: BackgroundJobRequest) throws(BackgroundJobError) { try submitRequest(request) }
 }
 
-/// The app's records in the system beside its files, by name. It outlives the app's processes. From any thread.
+/// The app's records in the system beside its files, by name.
+///
+/// They outlive the app's processes, and can be used on any thread.
 package protocol PhoneRecords: AnyObject, Sendable {
     subscript(name: String) -> Data? { get set }
 }
 
-/// Records in memory.
+/// The app's records, in the test's memory.
 final class PhoneMemory: PhoneRecords {
     private let records = Locked<[String: Data]>([:])
 
