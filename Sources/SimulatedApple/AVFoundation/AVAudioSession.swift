@@ -2,95 +2,95 @@ import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 
-/// What the app's sound is to the phone: the simulated one. From any thread.
+/// The audio session of the app on the simulated phone, which can be used on any thread.
 open class AVAudioSession: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
 
-    /// What the sound is for. Only `playback` continues in the background.
+    /// The purpose of the app's audio, of which only `playback` continues in the background.
     public struct Category: RawRepresentable, Hashable, Sendable {
         /// The name.
         public let rawValue: String
-        /// A category with that name.
+        /// Creates a category with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Beside the sound of others.
+        /// Audio that mixes with that of other apps.
         public static let ambient = Category(rawValue: "AVAudioSessionCategoryAmbient")
-        /// Instead of the sound of others; the default.
+        /// Audio that silences other apps; the default.
         public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
-        /// What the app is for; continues in the background.
+        /// Audio that is central to the app, and continues in the background.
         public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
     }
 
-    /// How the sound is treated. Without effect here.
+    /// The mode of the session, which has no effect here.
     public struct Mode: RawRepresentable, Hashable, Sendable {
         /// The name.
         public let rawValue: String
-        /// A mode with that name.
+        /// Creates a mode with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// As usual.
+        /// The default mode.
         public static let `default` = Mode(rawValue: "AVAudioSessionModeDefault")
-        /// Speech.
+        /// The mode for speech.
         public static let spokenAudio = Mode(rawValue: "AVAudioSessionModeSpokenAudio")
-        /// A film's sound.
+        /// The mode for films.
         public static let moviePlayback = Mode(rawValue: "AVAudioSessionModeMoviePlayback")
     }
 
-    /// How the sound gets along with that of others. Without effect here.
+    /// The options of a category, which have no effect here.
     public struct CategoryOptions: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt
-        /// Options with these bits.
+        /// Creates a set with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Beside the others.
+        /// The app's audio mixes with that of other apps.
         public static let mixWithOthers = CategoryOptions(rawValue: 1)
-        /// Louder than the others.
+        /// The audio of other apps becomes quieter.
         public static let duckOthers = CategoryOptions(rawValue: 2)
     }
 
-    /// What else happens when the session is made active or inactive. Without effect here.
+    /// The options of activating or deactivating the session, which have no effect here.
     public struct SetActiveOptions: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt
-        /// Options with these bits.
+        /// Creates a set with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// Other apps are notified that they may resume.
         public static let notifyOthersOnDeactivation = SetActiveOptions(rawValue: 1)
     }
 
-    /// What an interruption does.
+    /// The kinds of events of an interruption.
     public enum InterruptionType: UInt, Sendable {
-        /// It is over.
+        /// The interruption has ended.
         case ended = 0
-        /// It begins: the session is inactive, and players are paused.
+        /// The interruption has begun: the session is inactive, and players are paused.
         case began = 1
     }
 
-    /// What the app may do after an interruption.
+    /// The actions that the app may take after an interruption.
     public struct InterruptionOptions: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt
-        /// Options with these bits.
+        /// Creates a set with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Resume playing.
+        /// The app may resume playing.
         public static let shouldResume = InterruptionOptions(rawValue: 1)
     }
 
-    /// Why the sound comes out elsewhere, or not at all. The simulated phone says one of them.
+    /// The reason for a change of the audio output, of which the simulated phone uses only `oldDeviceUnavailable`.
     public enum RouteChangeReason: UInt, Sendable {
-        /// Not known.
+        /// The reason is unknown.
         case unknown = 0
-        /// There is something new, such as headphones.
+        /// A new output, such as headphones, is available.
         case newDeviceAvailable = 1
-        /// What was there is gone: the headphones were unplugged.
+        /// The former output is gone: headphones were unplugged.
         case oldDeviceUnavailable = 2
-        /// The category is another one.
+        /// The category has changed.
         case categoryChange = 3
-        /// An app wanted it.
+        /// An app has requested another output.
         case override = 4
-        /// The device wakes.
+        /// The device has woken up.
         case wakeFromSleep = 6
-        /// There is nothing for the category.
+        /// There is no output for the category.
         case noSuitableRouteForCategory = 7
-        /// The configuration is another one.
+        /// The configuration of the output has changed.
         case routeConfigurationChange = 8
     }
 
@@ -100,12 +100,14 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         return process.shared.object(of: AVAudioSession.self) { AVAudioSession(process) }
     }
 
-    /// An interruption begins or ends; `userInfo` says which. Also posted, late, when the app was suspended.
+    /// Posted when an interruption begins or ends, as `userInfo` says; to a suspended app, when it is resumed.
     open class var interruptionNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionInterruptionNotification")
     }
 
-    /// The sound comes out elsewhere; `userInfo` says why. Posted on the main thread here; Apple says on another one.
+    /// Posted when the audio output has changed, with the reason in `userInfo`.
+    ///
+    /// It is posted on the main thread here; Apple documents another thread.
     open class var routeChangeNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionRouteChangeNotification")
     }
@@ -119,36 +121,43 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         audio.onSessionEvent = { [weak self] event in self?.post(event) }
     }
 
-    /// What the sound is for.
+    /// The purpose of the app's audio.
     open var category: Category { state.withLock { $0 } }
 
-    /// Says what the sound is for.
+    /// Sets the purpose of the app's audio.
+    ///
+    /// - Throws: An `NSError` with the code `!int`, if the session is active and cannot be active with the new
+    ///   category.
     open func setCategory(_ category: Category) throws {
         state.withLock { $0 = category }
-        // An active session changes there and then.
+        // An active session changes immediately.
         if audio.isSessionActive { try setActive(true) }
     }
 
-    /// Says what the sound is for.
+    /// Sets the purpose of the app's audio; the mode and the options have no effect here.
+    ///
+    /// - Throws: An `NSError` with the code `!int`, if the session is active and cannot be active with the new
+    ///   category.
     open func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
         try setCategory(category)
     }
 
-    /// Makes the session active or inactive; an inactive one pauses what plays.
+    /// Activates or deactivates the session; deactivation pauses the player.
     ///
-    /// - Throws: An `NSError` with the code `!int` during a call or while another app has the sound.
+    /// - Throws: An `NSError` with the code `!int` during a call, or while another app has the audio output.
     open func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
         guard active else { return audio.deactivateSession() }
         guard activate() else { throw NSError(domain: "NSOSStatusErrorDomain", code: Self.cannotInterruptOthers) }
     }
 
-    /// A player begins to play: an inactive session becomes active if it can.
+    /// Activates an inactive session, if possible, because a player begins to play.
     func activateToPlay() { if !audio.isSessionActive { _ = activate() } }
 
-    /// False, and nothing changes, while a call or another app has the sound.
+    /// Activates the session; returns `false` and changes nothing during a call, or while another app has the audio
+    /// output.
     private func activate() -> Bool { audio.activateSession(category == .playback ? .playback : .soloAmbient) }
 
-    /// "!int" in four bytes.
+    /// The code of Apple's error: the four characters "!int".
     private static var cannotInterruptOthers: Int { 0x2169_6e74 }
 
     @MainActor
@@ -184,14 +193,14 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
 
 // The names are Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Whether an interruption begins or ends: the raw value of ``AVAudioSession/InterruptionType``.
+/// The key of the kind of event of an interruption, as the raw value of ``AVAudioSession/InterruptionType``.
 public let AVAudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKey"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// What the app may do: the raw value of ``AVAudioSession/InterruptionOptions``.
+/// The key of the actions that the app may take, as the raw value of ``AVAudioSession/InterruptionOptions``.
 public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOptionKey"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Why the route has changed: the raw value of ``AVAudioSession/RouteChangeReason``.
+/// The key of the reason for a change of the output, as the raw value of ``AVAudioSession/RouteChangeReason``.
 public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReasonKey"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Whether the session was made inactive because the app was suspended.
+/// The key of whether the session was deactivated because the app was suspended.
 public let AVAudioSessionInterruptionWasSuspendedKey = "AVAudioSessionInterruptionWasSuspendedKey"

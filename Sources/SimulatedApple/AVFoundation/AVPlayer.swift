@@ -2,43 +2,44 @@ import ApusBackground
 import ApusVirtualTime
 import SimulatedAppleCore
 
-/// Plays one item, in virtual time, through the simulated phone's audio. The phone has one player: one that is asked to
-/// play takes the place of the one before.
+/// A player of one item, which plays in virtual time through the simulated phone's audio.
+///
+/// The phone plays for one player: when a player is asked to play, it replaces the one before.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
-    /// What the player does.
+    /// The activity of a player.
     public enum TimeControlStatus: Int, Sendable {
-        /// Nothing.
+        /// The player is paused.
         case paused = 0
-        /// It waits for data. The simulation does not give this.
+        /// The player waits for data; the simulation does not use this case.
         case waitingToPlayAtSpecifiedRate = 1
-        /// It plays.
+        /// The player plays.
         case playing = 2
     }
 
-    /// What the player does when its item has ended.
+    /// The action of a player when its item has ended.
     public enum ActionAtItemEnd: Int, Sendable {
-        /// It moves to the next item; only a queue player can.
+        /// The player moves to the next item, which only a queue player can.
         case advance = 0
-        /// It pauses, and keeps the item.
+        /// The player pauses, and keeps the item.
         case pause = 1
-        /// It does nothing, and keeps the item. Here that is `pause`.
+        /// The player does nothing, and keeps the item; here the same as `pause`.
         case none = 2
     }
 
-    /// What is to be played.
+    /// The items to play.
     var queue: PlayerQueue
-    /// What plays it.
+    /// The player's access to the phone's audio.
     private(set) lazy var audio = PlayerAudio(of: self, on: process.audio)
-    /// What is called at times of the item.
+    /// The observers of times of the item.
     private(set) lazy var timeObservers = TimeObservers(of: self, on: process.host)
     private let process = SimulatedPhone.process
 
-    /// A player without an item.
+    /// Creates a player without an item.
     override public convenience init() { self.init(queue: []) }
-    /// A player of one item.
+    /// Creates a player of one item.
     public convenience init(playerItem item: AVPlayerItem?) { self.init(queue: item.map { [$0] } ?? []) }
-    /// A player of the sound at a URL.
+    /// Creates a player of the audio at a URL.
     public convenience init(url: URL) { self.init(queue: [AVPlayerItem(url: url)]) }
 
     init(queue: [AVPlayerItem]) {
@@ -46,8 +47,7 @@ open class AVPlayer: NSObject {
         super.init()
     }
 
-    /// What the player does when its item has ended. A queue player advances, and other players pause, unless the app
-    /// says otherwise.
+    /// The action when the item has ended; by default a queue player advances, and another player pauses.
     open var actionAtItemEnd: ActionAtItemEnd {
         get { queue.actionAtItemEnd }
         set {
@@ -56,39 +56,42 @@ open class AVPlayer: NSObject {
         }
     }
 
-    /// The item that plays, or that would.
+    /// The item that plays, or would play.
     open var currentItem: AVPlayerItem? { queue.items.first }
 
-    /// Plays, and makes the audio session active for that, with the category that the app has set. While a call or
-    /// another app has the sound it does not play, and the device's log warns.
+    /// Plays the current item, and activates the audio session with the category that the app has set.
     ///
-    /// Apple, Audio Session Programming Guide, "Activating an Audio Session"
+    /// During a call, or while another app has the audio output, it does not play, and the device's log gets a warning.
+    ///
+    /// Source: Apple, Audio Session Programming Guide, "Activating an Audio Session"
     open func play() {
         audio.takeOver(with: queue)
         if currentItem != nil { AVAudioSession.sharedInstance().activateToPlay() }
         audio.play()
     }
 
-    /// Stops for a while.
+    /// Pauses playback.
     open func pause() { audio.pause() }
 
-    /// 1 while it plays, else 0. To set it is to play or to pause.
+    /// The rate: 1 while the player plays, or else 0; setting it plays or pauses.
     open var rate: Float {
         get { audio.isPlaying ? 1 : 0 }
         set { if newValue > 0 { play() } else { pause() } }
     }
 
-    /// What the player does.
+    /// The activity of the player.
     open var timeControlStatus: TimeControlStatus { rate > 0 ? .playing : .paused }
 
-    /// How far the current item has been played; at its end, its duration.
+    /// Returns the position in the current item; after its end, its duration.
     open func currentTime() -> CMTime {
         guard audio.isOwned else { return CMTime(seconds: 0, preferredTimescale: 1_000) }
         if audio.current == nil, let ended = currentItem { return ended.duration }
         return CMTime(seconds: audio.position.inSeconds, preferredTimescale: 1_000)
     }
 
-    /// Goes to a time of the current item, and calls `completionHandler` with whether it did.
+    /// Moves to a time in the current item, and calls `completionHandler` with whether it did.
+    ///
+    /// It does nothing unless the phone's audio belongs to this player.
     open func seek(to time: CMTime, completionHandler: ((Bool) -> Void)? = nil) {
         if audio.isOwned {
             audio.seek(to: .nanoseconds(Int64(clamping: time.wholeNanoseconds)), in: queue)
@@ -97,41 +100,41 @@ open class AVPlayer: NSObject {
         completionHandler?(audio.isOwned)
     }
 
-    /// Takes another item in place of the current one.
+    /// Replaces the current item.
     open func replaceCurrentItem(with item: AVPlayerItem?) {
         queue.items = item.map { [$0] } ?? []
         audio.replace(with: queue)
     }
 
-    /// The phone has played an item to its end.
+    /// Handles the end of an item that the phone has played.
     func ended(_ item: AudioItem) {
         guard let ended = queue.ended(item) else { return }
         NotificationCenter.default.post(name: AVPlayerItem.didPlayToEndTimeNotification, object: ended)
     }
 }
 
-/// Plays one item after the other.
+/// A player of a queue of items.
 @preconcurrency @MainActor
 open class AVQueuePlayer: AVPlayer {
-    /// A player of these items.
+    /// Creates a player of these items.
     public convenience init(items: [AVPlayerItem]) { self.init(queue: items) }
 
-    /// The items that are left, the current one first.
+    /// Returns the remaining items, the current one first.
     open func items() -> [AVPlayerItem] { queue.items }
 
-    /// Moves to the next item, which plays if this one did.
+    /// Moves to the next item, which plays if the current one did.
     open func advanceToNextItem() {
         guard !queue.items.isEmpty else { return }
         queue.items.removeFirst()
         if queue.advances { audio.advance() } else { audio.replace(with: queue) }
     }
 
-    /// Whether an item can be inserted: not one that is there.
+    /// Returns whether an item can be inserted: it must not be in the queue, and the other item, if any, must be.
     open func canInsert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) -> Bool {
         !items().contains { $0 === item } && (afterItem == nil || items().contains { $0 === afterItem })
     }
 
-    /// Inserts an item after another one, or at the end.
+    /// Inserts an item after another one; with `nil`, at the end.
     open func insert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) {
         guard canInsert(item, after: afterItem) else { return }
         let after = afterItem.flatMap { after in queue.items.firstIndex { $0 === after } }
@@ -139,31 +142,31 @@ open class AVQueuePlayer: AVPlayer {
         audio.continueWith(queue)
     }
 
-    /// Takes an item away; the current one is replaced by the next.
+    /// Removes an item; the current item is replaced by the next one.
     open func remove(_ item: AVPlayerItem) {
         if item === currentItem { return advanceToNextItem() }
         queue.items.removeAll { $0 === item }
         audio.continueWith(queue)
     }
 
-    /// Takes all items away.
+    /// Removes all items.
     open func removeAllItems() {
         queue.items = []
         audio.clear()
     }
 }
 
-/// Something to play. How long it lasts is said when the app is installed, by the last component of its URL.
+/// An item to play, whose duration the installation gives for the last component of the item's URL.
 @preconcurrency @MainActor
 open class AVPlayerItem: NSObject {
     let item: AudioItem
-    /// What is played.
+    /// The asset that is played.
     public let asset: AVAsset
 
-    /// The sound at a URL.
+    /// Creates an item for the audio at a URL.
     public convenience init(url: URL) { self.init(asset: AVURLAsset(url: url)) }
 
-    /// The sound of an asset.
+    /// Creates an item for the audio of an asset.
     public init(asset: AVAsset) {
         let url = (asset as? AVURLAsset)?.url
         item = AudioItem(
@@ -172,12 +175,12 @@ open class AVPlayerItem: NSObject {
         super.init()
     }
 
-    /// How long it lasts, as the installation says.
+    /// The duration, as given by the installation of the app.
     open var duration: CMTime {
         CMTime(seconds: SimulatedPhone.process.audio.duration(of: item).inSeconds, preferredTimescale: 1_000)
     }
 
-    /// An item was played to its end; the notification's object is the item.
+    /// Posted when an item was played to its end; the notification's object is the item.
     public class var didPlayToEndTimeNotification: NSNotification.Name {
         .AVPlayerItemDidPlayToEndTime
     }
@@ -186,23 +189,23 @@ open class AVPlayerItem: NSObject {
 extension NSNotification.Name {
     // The name is Apple's.
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    /// An item was played to its end; the notification's object is the item.
+    /// Posted when an item was played to its end; the notification's object is the item.
     public static let AVPlayerItemDidPlayToEndTime = NSNotification.Name("AVPlayerItemDidPlayToEndTimeNotification")
 }
 
-/// Something that can be played: ``AVURLAsset``. From any thread.
+/// Something that can be played, which is a ``AVURLAsset``; it can be used on any thread.
 open class AVAsset: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: nothing changes after `init`.
 
     fileprivate override init() { super.init() }
 }
 
-/// Something at a URL that can be played.
+/// An asset at a URL.
 open class AVURLAsset: AVAsset, @unchecked Sendable {  // nothing changes after `init`
-    /// Where it is.
+    /// The URL of the asset.
     public let url: URL
 
-    /// What is at a URL. Options have no effect here.
+    /// Creates an asset for a URL; the options have no effect here.
     public init(url URL: URL, options: [String: Any]? = nil) {
         url = URL
         super.init()

@@ -1,6 +1,6 @@
-// For system sounds.
+// Apps with AVFoundation use system sounds too.
 @_exported public import AudioToolbox
-// As the real module does: its signatures are Foundation's `URL` and `Notification`.
+// The real module also exports Foundation, whose `URL` and `Notification` are in its signatures.
 @_exported public import Foundation
-// For its form of `NotificationCenter.addObserver`.
+// It has the form of `NotificationCenter.addObserver` for the simulated phone.
 @_exported public import SimulatedAppleCore

@@ -2,10 +2,10 @@ import ApusBackground
 import ApusVirtualTime
 import SimulatedAppleCore
 
-/// The phone's sound, as one player has it.
+/// One player's access to the phone's audio.
 ///
-/// The phone plays for one player: the last that was asked to play, its owner. For every other player it is silent, and
-/// what those do has no effect.
+/// The phone plays for the player that was last asked to play, its owner. For every other player it is silent, and the
+/// calls of other players have no effect.
 @MainActor
 final class PlayerAudio {
     private let phone: any PhoneAudio
@@ -20,11 +20,11 @@ final class PlayerAudio {
 
     var isOwned: Bool { AudioOwner.current?.player === player }
     var isPlaying: Bool { isOwned && phone.state.isPlaying }
-    /// What the phone plays, or would resume with, for any player; nil when its queue has ended.
+    /// The item that the phone plays or would resume, for any player; `nil` when its queue has ended.
     var current: AudioItem? { phone.state.current }
     var position: Duration { phone.position }
 
-    /// Gives the phone's state as it is, and as it becomes.
+    /// The phone's present audio state, and its changes from then on.
     var states: (first: AudioState, changes: Changes<AudioState>) {
         let changes = phone.stateChanges()
         return (phone.state, changes)
@@ -32,7 +32,7 @@ final class PlayerAudio {
 
     // MARK: What the player does
 
-    /// The phone's sound belongs to this player from now on.
+    /// Makes this player the owner of the phone's audio.
     func takeOver(with queue: PlayerQueue) {
         if isOwned, phone.state.current == queue.items.first?.item { return }
         AudioOwner.current?.player = player
@@ -40,12 +40,12 @@ final class PlayerAudio {
         phone.onItemEnd = { item in AudioOwner.current?.player?.ended(item) }
     }
 
-    /// The owner plays.
+    /// Plays, for the owner.
     func play() { phone.startPlaying() }
 
     func pause() { if isOwned { phone.pausePlaying() } }
 
-    /// Plays other items, if something played; nothing plays if not.
+    /// Replaces the items, and continues to play if the phone was playing.
     func replace(with queue: PlayerQueue) {
         guard isOwned else { return }
         let wasPlaying = isPlaying
@@ -53,10 +53,10 @@ final class PlayerAudio {
         if wasPlaying { phone.startPlaying() }
     }
 
-    /// Stops, with nothing left to play.
+    /// Stops, and removes all items.
     func clear() { if isOwned { phone.replaceQueue([]) } }
 
-    /// The current item continues, and other items follow; a queue that had ended begins again.
+    /// Continues the current item, followed by the new items; a queue that had ended begins again.
     func continueWith(_ queue: PlayerQueue) {
         guard isOwned else { return }
         if phone.state.current == nil {
@@ -66,7 +66,7 @@ final class PlayerAudio {
         }
     }
 
-    /// Other items follow the current one.
+    /// Replaces the items after the current one.
     func replaceUpcoming(with queue: PlayerQueue) {
         if isOwned { phone.replaceUpcoming(Array(queue.toPlay.dropFirst())) }
     }
@@ -74,7 +74,7 @@ final class PlayerAudio {
     /// Moves to the next item.
     func advance() { if isOwned { phone.advance() } }
 
-    /// Goes to a position of the current item: the first one, when the queue has ended.
+    /// Moves to a position in the current item, which is the first one if the queue had ended.
     func seek(to position: Duration, in queue: PlayerQueue) {
         let wasPlaying = isPlaying
         if phone.state.current == nil { phone.replaceQueue(queue.toPlay) }
@@ -83,10 +83,10 @@ final class PlayerAudio {
     }
 }
 
-/// Which player has the phone's sound.
+/// The player that owns the phone's audio.
 @MainActor
 private final class AudioOwner {
-    /// Kept, as a player that plays is.
+    /// The player, which is retained because it may be playing.
     var player: AVPlayer?
 
     static var current: AudioOwner? {
@@ -94,7 +94,7 @@ private final class AudioOwner {
     }
 }
 
-/// The items of a player, the current one first, and what becomes of them when one has ended: a pure value.
+/// The items of a player, the current one first, and the rule for the end of an item: a pure value.
 struct PlayerQueue {
     var items: [AVPlayerItem]
     var actionAtItemEnd: AVPlayer.ActionAtItemEnd
@@ -107,13 +107,13 @@ struct PlayerQueue {
         actionAtItemEnd = isOfQueuePlayer ? .advance : .pause
     }
 
-    /// Whether the next item follows by itself. If not, the player keeps an item that has ended.
+    /// Whether the next item follows by itself; if not, the player keeps an item that has ended.
     var advances: Bool { isOfQueuePlayer && actionAtItemEnd == .advance }
 
-    /// What the phone plays without another word.
+    /// The items that the phone plays without further calls.
     var toPlay: [AudioItem] { (advances ? items : Array(items.prefix(1))).map(\.item) }
 
-    /// The phone has played an item to its end. Gives the player's item, if it is the current one.
+    /// Handles the end of an item that the phone has played; returns the player's item if it was the current one.
     mutating func ended(_ item: AudioItem) -> AVPlayerItem? {
         guard let first = items.first, first.item == item else { return nil }
         if advances { items.removeFirst() }

@@ -4,7 +4,7 @@ import ApusTimers
 public import Dispatch
 import SimulatedAppleCore
 
-/// The time observers of one player: calls each when the player comes to one of its times.
+/// The time observers of one player, each of which is called when the player reaches one of its times.
 @MainActor
 final class TimeObservers {
     private let host: any PhoneHost
@@ -23,7 +23,7 @@ final class TimeObservers {
         if let player, player.rate > 0 { arm(observer, player) }
     }
 
-    /// False when it is not there.
+    /// Removes an observer; returns `false` if it does not belong to this player.
     func remove(_ observer: TimeObserver) -> Bool {
         guard let index = observers.firstIndex(where: { $0 === observer }) else { return false }
         observers.remove(at: index).stop()
@@ -32,7 +32,7 @@ final class TimeObservers {
 
     func fault(_ message: String) { host.fault(Fault(.timeObserver, message)) }
 
-    /// Playback has begun or stopped, or continues with another item, or from another position.
+    /// Handles a change of playback: it began, stopped, or continues with another item or position.
     func playbackChanged() {
         guard let player else { return }
         for observer in observers {
@@ -71,7 +71,8 @@ final class TimeObservers {
         observer.timer = host.engine.schedule(after: .nanoseconds(Int64(clamping: next - position)), clock: .uptime) {
             [host, weak self, weak observer] in
             host.mainLoop.run { [weak self, weak observer] in
-                // Paused, skipped, removed, or another player's turn meanwhile.
+                // Meanwhile the player may be paused, have moved, or not be the owner any more, or the observer may be
+                // removed.
                 guard let self, let observer, observer.timer != nil, let player = self.player, player.rate > 0,
                     player.audio.current == item
                 else { return }
@@ -82,15 +83,15 @@ final class TimeObservers {
     }
 }
 
-/// What is called at times of a player's item, in nanoseconds.
+/// A block that is called at times of a player's item, in nanoseconds.
 @MainActor
 final class TimeObserver {
     enum Times {
         case periodic(UInt64)
-        /// In their order.
+        /// The times in ascending order.
         case boundaries([UInt64])
 
-        /// The first of the times that is later.
+        /// Returns the first of the times after a position.
         func next(after position: UInt64) -> UInt64? {
             switch self {
             case .periodic(0): nil
@@ -103,7 +104,7 @@ final class TimeObserver {
     let times: Times
     let queue: CallbackQueue
     let block: @Sendable (CMTime) -> Void
-    /// Nil when it does not wait.
+    /// The timer of the next call; `nil` while none is scheduled.
     var timer: ScheduledTimer?
 
     init(_ times: Times, _ queue: CallbackQueue, _ block: @escaping @Sendable (CMTime) -> Void) {
@@ -118,17 +119,18 @@ final class TimeObserver {
 extension AVPlayer {
     /// Calls a block repeatedly while the player plays.
     ///
-    /// It is called at the multiples of `interval` on the current item's own timeline, not on that of a clock: a
-    /// player that was paused continues with the next multiple. It is also called whenever playback begins or stops,
-    /// and when it moves to another item.
+    /// It is called at the multiples of `interval` on the current item's own timeline, not by a clock: a player that
+    /// was paused continues with the next multiple. It is also called whenever playback begins or stops, and when the
+    /// player moves to another item.
     ///
     /// Rule: Apple, documentation/avfoundation/avplayer/addperiodictimeobserver(forinterval:queue:using:).
     ///
     /// - Parameters:
-    ///   - interval: The time from one call to the next. Not a positive one is a fault, and the block is not called.
-    ///   - queue: A serial queue where the block is called; `nil` is the main queue. The device waits meanwhile.
-    ///   - block: Gets the player's time.
-    /// - Returns: What ``removeTimeObserver(_:)`` takes. It keeps the player's time observed; the caller has to keep it.
+    ///   - interval: The time between two calls. If it is not positive, the device records a fault, and the block is
+    ///     called only when playback changes.
+    ///   - queue: The serial queue on which the block is called; `nil` for the main queue. The device waits meanwhile.
+    ///   - block: Receives the player's time.
+    /// - Returns: The observer, for ``removeTimeObserver(_:)``, which the caller must retain on a phone.
     @preconcurrency
     public func addPeriodicTimeObserver(
         forInterval interval: CMTime, queue: DispatchQueue?, using block: @escaping @Sendable (CMTime) -> Void
@@ -142,15 +144,15 @@ extension AVPlayer {
         return observer
     }
 
-    /// Calls a block whenever one of these times of the current item is passed while the player plays.
+    /// Calls a block whenever the player passes one of these times of the current item.
     ///
     /// Rule: Apple, documentation/avfoundation/avplayer/addboundarytimeobserver(fortimes:queue:using:).
     ///
     /// - Parameters:
-    ///   - times: Times, each as `NSValue(time:)`. None is a fault.
-    ///   - queue: A serial queue where the block is called; `nil` is the main queue. The device waits meanwhile.
-    ///   - block: Called at each.
-    /// - Returns: What ``removeTimeObserver(_:)`` takes. The caller has to keep it.
+    ///   - times: The times, each as `NSValue(time:)`. If there are none, the device records a fault.
+    ///   - queue: The serial queue on which the block is called; `nil` for the main queue. The device waits meanwhile.
+    ///   - block: Called at each time.
+    /// - Returns: The observer, for ``removeTimeObserver(_:)``, which the caller must retain on a phone.
     @preconcurrency
     public func addBoundaryTimeObserver(
         forTimes times: [NSValue], queue: DispatchQueue?, using block: @escaping @Sendable () -> Void
@@ -162,7 +164,7 @@ extension AVPlayer {
         return observer
     }
 
-    /// Ends that a block is called. An observer that another player has made is a fault.
+    /// Removes a time observer; the device records a fault if it belongs to another player or was removed before.
     public func removeTimeObserver(_ observer: Any) {
         if let observer = observer as? TimeObserver, timeObservers.remove(observer) { return }
         timeObservers.fault("a time observer is removed from the player that made it, once")
@@ -170,18 +172,19 @@ extension AVPlayer {
 }
 
 extension Fault.Rule {
-    /// A time observer that `AVPlayer` raises an exception for: without an interval or a time, or another player's.
+    /// A time observer was added without an interval or a time, or removed from a player that has none like it;
+    /// `AVPlayer` raises an exception.
     public static let timeObserver = Fault.Rule("NSInvalidArgumentException.timeObserver")
 }
 
 extension NSValue {
-    /// A time, to the nanosecond, for ``AVPlayer/addBoundaryTimeObserver(forTimes:queue:using:)``.
+    /// Creates a value for ``AVPlayer/addBoundaryTimeObserver(forTimes:queue:using:)`` from a time, to the nanosecond.
     public convenience init(time: CMTime) {
         var seconds = time.seconds
         self.init(bytes: &seconds, objCType: "d")
     }
 
-    /// The time of `NSValue(time:)`.
+    /// The time with which the value was created.
     public var timeValue: CMTime {
         var seconds = 0.0
         getValue(&seconds)

@@ -3,20 +3,20 @@ import ApusTimers
 import ApusVirtualTime
 import SimulatedAppleCore
 
-/// Names a short sound of the system.
+/// The identifier of a short sound of the system.
 public typealias SystemSoundID = UInt32
 
 // The names are Apple's.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The phone vibrates.
+/// The identifier with which the phone vibrates.
 public let kSystemSoundID_Vibrate: SystemSoundID = 0xFFF
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Plays a short sound, or vibrates: a line in the device's log, `audio: system sound 1007` or `audio: vibration`.
+/// Plays a short sound, or vibrates, as a line in the device's log: `audio: system sound 1007` or `audio: vibration`.
 ///
-/// Nothing waits in a queue: the same sound once more in the same instant is neither played nor logged. From any
-/// thread.
+/// Sounds are not queued: the same sound a second time in the same instant is neither played nor logged. It can be
+/// called on any thread.
 ///
 /// Rule: Apple, documentation/audiotoolbox/audioservicesplaysystemsound(_:).
 public func AudioServicesPlaySystemSound(_ inSystemSoundID: SystemSoundID) {
@@ -25,15 +25,15 @@ public func AudioServicesPlaySystemSound(_ inSystemSoundID: SystemSoundID) {
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Plays a short sound, and vibrates: `audio: alert sound 1007`, then `audio: vibration`.
+/// Plays a short sound, and vibrates, as lines in the device's log: `audio: alert sound 1007`, then `audio: vibration`.
 public func AudioServicesPlayAlertSound(_ inSystemSoundID: SystemSoundID) {
     if inSystemSoundID != kSystemSoundID_Vibrate { SystemSounds.current.play("alert sound \(inSystemSoundID)") }
     SystemSounds.current.play("vibration")
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Plays a short sound, and calls `inCompletionBlock` when it is over: here in the next pass of the main loop, because
-/// sounds have no length.
+/// Plays a short sound, and calls `inCompletionBlock` in the next pass of the main loop, because sounds have no length
+/// here.
 public func AudioServicesPlaySystemSoundWithCompletion(
     _ inSystemSoundID: SystemSoundID, _ inCompletionBlock: (() -> Void)?
 ) {
@@ -42,7 +42,7 @@ public func AudioServicesPlaySystemSoundWithCompletion(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Plays a short sound, vibrates, and calls `inCompletionBlock` when it is over: here in the next pass of the main loop.
+/// Plays a short sound, vibrates, and calls `inCompletionBlock` in the next pass of the main loop.
 public func AudioServicesPlayAlertSoundWithCompletion(
     _ inSystemSoundID: SystemSoundID, _ inCompletionBlock: (() -> Void)?
 ) {
@@ -50,7 +50,7 @@ public func AudioServicesPlayAlertSoundWithCompletion(
     SystemSounds.current.complete(inCompletionBlock)
 }
 
-/// What a process has played in the present instant.
+/// The sounds that a process has played in the present instant.
 private final class SystemSounds: Sendable {
     private struct State {
         var instant: UptimeInstant

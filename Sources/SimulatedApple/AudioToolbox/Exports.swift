@@ -1,2 +1,2 @@
-// As the real module does.
+// The real module exports Foundation too.
 @_exported public import Foundation

@@ -3,7 +3,9 @@ import ApusTimers
 import Dispatch
 import SimulatedAppleCore
 
-/// One run of a background task, as its launch handler gets it. From any thread.
+/// One run of a background task, which its launch handler receives.
+///
+/// It can be used on any thread.
 open class BGTask: NSObject {
     /// The identifier of the request.
     public let identifier: String
@@ -24,11 +26,12 @@ open class BGTask: NSObject {
         process.atEnd { weakSelf.value.value?.forgetHandler() }
     }
 
-    /// Called shortly before the time is over, or when the task was cancelled. Without it an expired task is
-    /// completed without success, and without a warning. It is released when it was called and when the task is
-    /// completed.
+    /// The handler that is called shortly before the time is over, or when the task was cancelled.
     ///
-    /// On the simulated phone it is called where the launch handler was. Apple does not say where it is.
+    /// Without a handler, an expired task is completed without success, and without a warning. The handler is released
+    /// when it has been called, and when the task is completed.
+    ///
+    /// The simulated phone calls it on the queue of the launch handler. Apple does not document the queue.
     open var expirationHandler: (() -> Void)? {
         get { handler.withLock { $0 }?.value }
         set {
@@ -50,14 +53,16 @@ open class BGTask: NSObject {
         }
     }
 
-    /// Ends the run; the app may be suspended then. `false` does not bring the task again: submit another request.
+    /// Ends the run, so that the app may be suspended.
+    ///
+    /// `false` does not make the system run the task again: submit another request.
     open func setTaskCompleted(success: Bool) {
         forgetHandler()
         task.setCompleted(success: success)
         completion.signal()
     }
 
-    /// Blocks the device's thread until the task is completed elsewhere, but no longer than that, in real time.
+    /// Blocks the device's thread until the task is completed on another one, for at most `patience` of real time.
     func waitForCompletion(_ patience: Duration) {
         guard patience > .zero else { return }
         let nanoseconds = Int(clamping: patience.wholeNanoseconds)
@@ -69,7 +74,7 @@ open class BGTask: NSObject {
             defer { handler = nil }
             return handler
         }
-        // Released outside the lock: what it captured may do anything when it goes.
+        // Released outside the lock, because the release can run any code of the app.
         withExtendedLifetime(old) {}
     }
 
@@ -88,19 +93,23 @@ private struct WeakTask {
     weak var value: BGTask?
 }
 
-/// A refresh of the app's content.
+/// A task that refreshes the app's content.
 open class BGAppRefreshTask: BGTask {}
 
-/// Minutes of work while the phone is not in use.
+/// A task for minutes of work while the phone is not in use.
 open class BGProcessingTask: BGTask {}
 
-/// Work of a health study.
+/// A task for a health study.
 open class BGHealthResearchTask: BGProcessingTask {}
 
-/// Work that the user has begun in the foreground. It has to make progress: without any, it expires.
+/// A task that the user has started in the foreground.
+///
+/// It must report progress; otherwise it expires.
 open class BGContinuedProcessingTask: BGTask, ProgressReporting {
-    /// How far the work is. Set `totalUnitCount` and `completedUnitCount` of this object; children are not counted on
-    /// the simulated phone before they are complete.
+    /// The progress of the task.
+    ///
+    /// Set `totalUnitCount` and `completedUnitCount` of this object. Its children count on the simulated phone only
+    /// when they are complete.
     public let progress: Progress
 
     override init(_ task: any PhoneTask, _ callbacks: CallbackQueue, _ process: PhoneProcess) {
@@ -108,17 +117,17 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting {
         super.init(task, callbacks, process)
     }
 
-    /// What the user reads.
+    /// The title that the user reads.
     open var title: String { task.title }
-    /// What the user reads below it.
+    /// The subtitle that the user reads.
     open var subtitle: String { task.subtitle }
-    /// Changes what the user reads.
+    /// Changes the title and the subtitle.
     open func updateTitle(_ title: String, subtitle: String) { task.updateTitle(title, subtitle: subtitle) }
 }
 
-/// Reports to the scheduler how far the work is. On Linux a `Progress` cannot be observed from outside.
+/// A progress that reports its changes to the scheduler, because a `Progress` cannot be observed on Linux.
 ///
-/// For `@unchecked Sendable`, which subclasses have to say again: `Progress` is it, and this adds a constant only.
+/// For `@unchecked Sendable`, which subclasses must repeat: `Progress` conforms, and this class adds only a constant.
 private final class TaskProgress: Progress, @unchecked Sendable {
     private let task: any PhoneTask
 

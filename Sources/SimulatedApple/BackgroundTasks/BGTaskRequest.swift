@@ -1,12 +1,13 @@
 import ApusBackground
 import SimulatedAppleCore
 
-/// A wish for a background task. Use one of the subclasses.
+/// A request for a background task, of one of the subclasses.
 open class BGTaskRequest: NSObject, NSCopying {
-    /// Names the launch handler.
+    /// The identifier, which selects the launch handler.
     public let identifier: String
-    /// Not before; `nil` puts nothing off. On the simulated phone it counts by its distance from now (see
-    /// `SimulatedPhone.instant(of:)`).
+    /// The date before which the task does not begin; `nil` for no delay.
+    ///
+    /// The simulated phone translates it by its distance from now (see `SimulatedPhone.instant(of:)`).
     open var earliestBeginDate: Date?
 
     init(identifier: String) {
@@ -14,10 +15,10 @@ open class BGTaskRequest: NSObject, NSCopying {
         super.init()
     }
 
-    /// The same wish.
+    /// Returns a copy.
     open func copy(with zone: NSZone? = nil) -> Any { BGTaskRequest.make(from: job) }
 
-    /// What the simulated scheduler needs.
+    /// The kind of request in the form of the simulated scheduler.
     var kind: BackgroundJobRequest.Kind { .refresh }
 
     var job: BackgroundJobRequest {
@@ -49,20 +50,20 @@ open class BGTaskRequest: NSObject, NSCopying {
     }
 }
 
-/// A wish to refresh the app's content, for up to 30 s.
+/// A request to refresh the app's content, for up to 30 s.
 open class BGAppRefreshTaskRequest: BGTaskRequest {
-    /// A wish for the handler of that identifier.
+    /// Creates a request for the launch handler with this identifier.
     override public init(identifier: String) { super.init(identifier: identifier) }
 }
 
 /// A request for minutes of work while the phone is not in use.
 open class BGProcessingTaskRequest: BGTaskRequest {
-    /// Whether it needs a connection.
+    /// Whether the task needs a network.
     open var requiresNetworkConnectivity = false
-    /// Whether it needs the charger; then it may compute without a limit.
+    /// Whether the task needs external power; it may then use the CPU without a limit.
     open var requiresExternalPower = false
 
-    /// A wish for the handler of that identifier.
+    /// Creates a request for the launch handler with this identifier.
     override public init(identifier: String) { super.init(identifier: identifier) }
 
     override var kind: BackgroundJobRequest.Kind {
@@ -70,42 +71,43 @@ open class BGProcessingTaskRequest: BGTaskRequest {
     }
 }
 
-/// A wish for work of a health study. On the simulated phone it has the rules of processing.
+/// A request for the work of a health study, to which the simulated phone applies the rules of processing tasks.
 open class BGHealthResearchTaskRequest: BGProcessingTaskRequest {
-    /// How the data that it needs is protected. Without effect here: the files of a simulated phone are not encrypted.
+    /// The protection of the data that the task needs, which has no effect here: the files of a simulated phone are not
+    /// encrypted.
     open var protectionTypeOfRequiredData = FileProtectionType.completeUntilFirstUserAuthentication
 }
 
-/// A wish to finish, in the background, what the user has begun in the foreground.
+/// A request to finish work in the background that the user has started in the foreground.
 open class BGContinuedProcessingTaskRequest: BGTaskRequest {
-    /// What becomes of it when it cannot begin at once.
+    /// The treatment of a task that cannot begin at once.
     public enum SubmissionStrategy: Int, Sendable {
         /// The submission fails.
         case fail = 0
-        /// It waits.
+        /// The task waits.
         case queue = 1
     }
 
-    /// What a task needs beside time.
+    /// The resources that a task needs.
     public struct Resources: OptionSet, Sendable {
         /// The bits.
         public let rawValue: Int
-        /// Resources with these bits.
+        /// Creates a set with these bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
         /// The graphics processor.
         public static let gpu = Resources(rawValue: 1 << 0)
     }
 
-    /// What the user has begun.
+    /// The title that the user reads.
     open var title: String
-    /// Its current state.
+    /// The subtitle that the user reads.
     open var subtitle: String
-    /// What becomes of it when it cannot begin at once.
+    /// The treatment of the task if it cannot begin at once.
     open var strategy = SubmissionStrategy.queue
-    /// What it needs.
+    /// The resources that the task needs.
     open var requiredResources: Resources = []
 
-    /// A wish for the handler of that identifier, with what the user reads.
+    /// Creates a request for the launch handler with this identifier.
     public init(identifier: String, title: String, subtitle: String) {
         self.title = title
         self.subtitle = subtitle
@@ -120,7 +122,8 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest {
     }
 }
 
-/// Which processing requests are those of a health study: the scheduler has one kind for both.
+/// The identifiers of the requests for health studies, because the scheduler has one kind for these and other
+/// processing requests.
 enum HealthIdentifiers {
     private static let name = "health studies"
 

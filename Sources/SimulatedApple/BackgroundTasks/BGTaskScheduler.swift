@@ -3,11 +3,11 @@ import ApusVirtualTime
 import Dispatch
 import SimulatedAppleCore
 
-/// The app's interface to work that the system starts when it suits the phone: the simulated one. From any thread.
+/// The app's interface to background work on the simulated phone, which can be used on any thread.
 ///
-/// Launch handlers are called on a thread that is not the main one, unless `register` was given the main queue; the
-/// device waits meanwhile. So a handler that takes the main actor for granted crashes here as it does on a phone. What
-/// a phone raises an exception for is a fault of the device.
+/// Launch handlers are called on a thread other than the main one, unless `register` was given the main queue; the
+/// device waits meanwhile. A handler that assumes to be on the main actor therefore crashes here, as on a phone. Where
+/// a phone raises an exception, the device records a fault.
 public final class BGTaskScheduler: NSObject, Sendable {
     private let process: PhoneProcess
     private let completions = CallbackQueue(DispatchQueue(label: "com.apple.BGTaskScheduler.completions"))
@@ -23,19 +23,19 @@ public final class BGTaskScheduler: NSObject, Sendable {
         return process.shared.object(of: BGTaskScheduler.self) { BGTaskScheduler(process) }
     }
 
-    /// What continued tasks may ask for: the graphics processor only where the device's policy allows it.
+    /// The resources that continued tasks can request: the graphics processor if the device's policy allows it.
     public class var supportedResources: BGContinuedProcessingTaskRequest.Resources {
         SimulatedPhone.process.host.allowsBackgroundGPU ? .gpu : []
     }
 
-    /// Says who does the work of an identifier. To be called while the app is launched.
+    /// Registers the handler for the tasks with an identifier; call it during the app's launch.
     ///
     /// - Parameters:
-    ///   - identifier: One that the app declares.
-    ///   - queue: Where the handler is called; `nil` is a queue in the background.
-    ///   - launchHandler: Does the work, and completes the task.
-    /// - Returns: False when the app does not declare the identifier. A second handler for one identifier, and one
-    ///   that comes too late, are faults of the device, and answered with false.
+    ///   - identifier: An identifier that the app declares.
+    ///   - queue: The queue on which the handler is called; `nil` for a queue in the background.
+    ///   - launchHandler: Performs the work, and completes the task.
+    /// - Returns: `false` if the app does not declare the identifier. It is also `false`, with a fault of the device,
+    ///   for a second handler of an identifier, and after the launch.
     @discardableResult
     public func register(
         forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
@@ -51,8 +51,9 @@ public final class BGTaskScheduler: NSObject, Sendable {
         }
     }
 
-    /// Asks for a run, in place of a pending request with the same identifier. Without a handler for the identifier it
-    /// is a fault of the device, and nothing else happens.
+    /// Submits a request, which replaces a pending one with the same identifier.
+    ///
+    /// If there is no handler for the identifier, the device records a fault, and nothing else happens.
     ///
     /// - Throws: ``Error``.
     public func submit(_ taskRequest: BGTaskRequest) throws {
@@ -64,7 +65,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
         HealthIdentifiers.note(taskRequest)
     }
 
-    /// Asks for a run like ``submit(_:)``, and calls `completionHandler` on a thread that is not the main one.
+    /// Submits a request like ``submit(_:)``, and calls `completionHandler` on a thread other than the main one.
     public func submitTaskRequest(
         _ taskRequest: BGTaskRequest, completionHandler: @escaping @Sendable ((any Swift.Error)?) -> Void
     ) {
@@ -77,27 +78,27 @@ public final class BGTaskScheduler: NSObject, Sendable {
         }
     }
 
-    /// Asks for a run like ``submit(_:)``.
+    /// Submits a request like ``submit(_:)``.
     ///
     /// - Throws: ``Error``.
     nonisolated(nonsending) public func submitTaskRequest(_ taskRequest: BGTaskRequest) async throws {
         try submit(taskRequest)
     }
 
-    /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun continues.
+    /// Cancels a pending request; an unknown identifier is ignored, and a run that has begun continues.
     public func cancel(taskRequestWithIdentifier identifier: String) { process.jobs.cancelRequest(identifier) }
 
-    /// Withdraws all pending requests.
+    /// Cancels all pending requests.
     public func cancelAllTaskRequests() { process.jobs.cancelAllRequests() }
 
-    /// Hands out copies of the pending requests, on a thread that is not the main one.
+    /// Calls a handler with copies of the pending requests, on a thread other than the main one.
     public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
         complete("the completion handler of getPendingTaskRequests") { [process] in
             completionHandler(process.jobs.pendingRequests().map(BGTaskRequest.make))
         }
     }
 
-    /// Copies of the pending requests.
+    /// Returns copies of the pending requests.
     nonisolated(nonsending) public func pendingTaskRequests() async -> [BGTaskRequest] {
         process.jobs.pendingRequests().map(BGTaskRequest.make)
     }
@@ -107,16 +108,16 @@ public final class BGTaskScheduler: NSObject, Sendable {
     }
 }
 
-// The names are those of the debugger's commands.
-// swift-format-ignore: NoLeadingUnderscores
+// The names are those of commands for Apple's debugger.
 extension BGTaskScheduler {
-    /// The run of a pending request begins with the next step of time, whatever the rules say: what one types into the
-    /// debugger, as a method.
+    /// Makes a pending request run with the next step of time, whatever the rules say.
+    ///
+    /// On a phone the debugger calls it.
     public func _simulateLaunchForTask(withIdentifier identifier: String) {
         process.jobs.makeDue(identifier)
     }
 
-    /// A run expires with the next step of time.
+    /// Makes a run expire with the next step of time.
     public func _simulateExpirationForTask(withIdentifier identifier: String) {
         process.jobs.expire(identifier)
     }
@@ -126,30 +127,30 @@ extension BGTaskScheduler {
     /// The domain of ``Error``.
     public static let errorDomain = "BGTaskSchedulerErrorDomain"
 
-    /// Why a request was not accepted. The message says what to do, which the real framework does not.
+    /// The refusal of a request, with a message that contains the remedy, unlike the real framework's.
     public struct Error: CustomNSError, LocalizedError, Hashable, Sendable {
-        /// The kinds of failure.
+        /// The kinds of refusal.
         public enum Code: Int, Sendable {
-            /// The user has switched background refresh off, or the device is a simulator.
+            /// The user has turned background refresh off, or the device is a simulator.
             case unavailable = 1
-            /// As many requests of this kind are pending as the system keeps.
+            /// The largest number of requests of this kind is pending already.
             case tooManyPendingTaskRequests = 2
-            /// The app did not declare the identifier or the mode, or the resource is not there.
+            /// The app has not declared the identifier or the background mode, or the resource does not exist.
             case notPermitted = 3
-            /// A continued task that does not wait cannot begin now.
+            /// A continued task whose strategy is `fail` cannot begin now.
             case immediateRunIneligible = 4
 
-            /// Whether an error has this code, for `catch BGTaskScheduler.Error.notPermitted`.
+            /// Returns whether an error has this code, for `catch BGTaskScheduler.Error.notPermitted`.
             public static func ~= (code: Code, error: any Swift.Error) -> Bool {
                 (error as? BGTaskScheduler.Error)?.code == code
             }
         }
 
-        /// The kind of failure.
+        /// The kind of refusal.
         public let code: Code
         private let message: String
 
-        /// An error of that kind.
+        /// Creates an error of a kind.
         public init(_ code: Code) {
             self.code = code
             message = "\(code)"
@@ -166,20 +167,20 @@ extension BGTaskScheduler {
             message = error.message
         }
 
-        /// ``BGTaskScheduler/errorDomain``.
+        /// The same as ``BGTaskScheduler/errorDomain``.
         public static var errorDomain: String { BGTaskScheduler.errorDomain }
         /// The number of the code.
         public var errorCode: Int { code.rawValue }
-        /// What happened and what to do about it.
+        /// The reason and the remedy.
         public var errorDescription: String? { message }
 
-        /// See ``Code``.
+        /// The code ``Code/unavailable``.
         public static var unavailable: Code { .unavailable }
-        /// See ``Code``.
+        /// The code ``Code/tooManyPendingTaskRequests``.
         public static var tooManyPendingTaskRequests: Code { .tooManyPendingTaskRequests }
-        /// See ``Code``.
+        /// The code ``Code/notPermitted``.
         public static var notPermitted: Code { .notPermitted }
-        /// See ``Code``.
+        /// The code ``Code/immediateRunIneligible``.
         public static var immediateRunIneligible: Code { .immediateRunIneligible }
     }
 }

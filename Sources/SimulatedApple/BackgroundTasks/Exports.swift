@@ -1,2 +1,2 @@
-// As the real module does: its signatures are Foundation's `Date` and `Progress`, and Dispatch's queues.
+// The real module also exports Foundation and Dispatch, whose types are in its signatures.
 @_exported public import Foundation

@@ -1,8 +1,8 @@
-/// Gets the events of an animation, on the main loop. Both methods are optional, as on a phone.
+/// The receiver of an animation's events, whose methods are optional and called on the main loop.
 public protocol CAAnimationDelegate: NSObjectProtocol {
-    /// It has begun.
+    /// Called when the animation has begun.
     func animationDidStart(_ anim: CAAnimation)
-    /// It has reached its end, or was removed before: then `flag` is false.
+    /// Called when the animation has ended; `flag` is false if it was removed before its end.
     func animationDidStop(_ anim: CAAnimation, finished flag: Bool)
 }
 
@@ -13,19 +13,19 @@ extension CAAnimationDelegate {
     public func animationDidStop(_ anim: CAAnimation, finished flag: Bool) {}
 }
 
-/// What a layer shows before and after an animation. Without effect here.
+/// The appearance of a layer before and after an animation, which has no effect here.
 public struct CAMediaTimingFillMode: RawRepresentable, Hashable, Sendable {
     /// The name.
     public let rawValue: String
-    /// A mode with that name.
+    /// Creates a mode with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Nothing of it.
+    /// The animation shows nothing before and after.
     public static let removed = CAMediaTimingFillMode(rawValue: "removed")
-    /// Its end, afterwards.
+    /// The end stays visible after the animation.
     public static let forwards = CAMediaTimingFillMode(rawValue: "forwards")
-    /// Its beginning, before.
+    /// The beginning is visible before the animation.
     public static let backwards = CAMediaTimingFillMode(rawValue: "backwards")
-    /// Both.
+    /// The beginning is visible before the animation, and the end after it.
     public static let both = CAMediaTimingFillMode(rawValue: "both")
 }
 
@@ -33,29 +33,29 @@ public struct CAMediaTimingFillMode: RawRepresentable, Hashable, Sendable {
 ///
 /// Rules: Apple, documentation/quartzcore/caanimation and …/camediatiming.
 open class CAAnimation: NSObject {
-    /// Gets its events, and is retained by it, as on a phone.
+    /// The delegate, which the animation retains, as on a phone.
     open var delegate: (any CAAnimationDelegate)? {
         didSet {
             OptionalMethods.check(delegate, of: (any CAAnimationDelegate).self) { $0 is any CAAnimationDelegate.Type }
         }
     }
-    /// How long it lasts once, in seconds; 0 is a quarter of a second.
+    /// The length of one pass, in seconds; 0 means a quarter of a second.
     open var duration: CFTimeInterval = 0
-    /// How often it is made; 0 is once, and infinity has no end.
+    /// The number of passes; 0 means one, and infinity no end.
     open var repeatCount: Float = 0
-    /// Whether it goes back, too, each time.
+    /// Whether each pass is followed by one backward.
     open var autoreverses = false
-    /// How fast it is.
+    /// The speed, by which the length is divided; at 0 or below, the animation has no end.
     open var speed: Float = 1
-    /// What is shown before and after. Without effect here.
+    /// The appearance before and after, which has no effect here.
     open var fillMode = CAMediaTimingFillMode.removed
-    /// Whether the layer forgets it at its end.
+    /// Whether the layer removes the animation at its end.
     open var isRemovedOnCompletion = true
 
-    /// An animation.
+    /// Creates an animation.
     override public init() { super.init() }
 
-    /// How long it lasts in all; `nil` when it has no end.
+    /// The whole length, in seconds; `nil` if the animation has no end.
     var activeDuration: CFTimeInterval? {
         let once = (duration > 0 ? duration : 0.25) * (autoreverses ? 2 : 1)
         let all = once * CFTimeInterval(repeatCount > 0 ? repeatCount : 1) / CFTimeInterval(speed)
@@ -63,16 +63,16 @@ open class CAAnimation: NSObject {
     }
 }
 
-/// An animation from one value of a property to another.
+/// An animation of a property from one value to another.
 open class CABasicAnimation: CAAnimation {
-    /// The property.
+    /// The path of the property.
     public let keyPath: String?
     /// The value at the beginning.
     open var fromValue: Any?
     /// The value at the end.
     open var toValue: Any?
 
-    /// An animation of a property.
+    /// Creates an animation of a property.
     public init(keyPath path: String?) {
         keyPath = path
         super.init()

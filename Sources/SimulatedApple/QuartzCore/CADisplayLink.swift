@@ -5,32 +5,32 @@ public import SimulatedAppleCore
 
 // The name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The phone's uptime in seconds: virtual time.
+/// Returns the phone's uptime in seconds, in virtual time.
 public func CACurrentMediaTime() -> CFTimeInterval { SimulatedPhone.process.host.engine.time.uptime().inSeconds }
 
-/// Which frame rates a display link wishes for, in frames per second.
+/// A range of frame rates that an app prefers for a display link, in frames per second.
 public struct CAFrameRateRange: Hashable, Sendable {
-    /// The lowest.
+    /// The lowest rate.
     public var minimum: Float
-    /// The highest.
+    /// The highest rate.
     public var maximum: Float
-    /// The best, or 0 for any.
+    /// The preferred rate; 0 or `nil` for none.
     public var preferred: Float?
 
-    /// A range.
+    /// Creates a range.
     public init(minimum: Float, maximum: Float, preferred: Float? = nil) {
         self.minimum = minimum
         self.maximum = maximum
         self.preferred = preferred
     }
 
-    /// Whatever the display has.
+    /// The range that leaves the rate to the display.
     public static let `default` = CAFrameRateRange(minimum: 0, maximum: 0, preferred: 0)
 }
 
-/// Calls a handler once for each frame of a display with 60 Hz, in virtual time.
+/// A timer that calls a handler for each frame of a display with 60 Hz, in virtual time.
 ///
-/// Frames come on the main loop, while the app's process runs; while it is suspended there are none.
+/// Frames are delivered on the main loop while the app's process runs; a suspended app gets none.
 public final class CADisplayLink: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
 
@@ -40,53 +40,56 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
         var modes: Set<RunLoop.Mode> = []
         var isPaused = false
         var preferredFrameRateRange = CAFrameRateRange.default
-        /// The frame that was shown last.
+        /// The last frame for which the handler was called.
         var last: Frame?
-        /// The frame that waits for the main loop: in `default` mode, while the user scrolls, only the latest does.
+        /// The frame that waits for the main loop; only the latest waits in `default` mode while the user scrolls.
         var waiting: Frame?
     }
 
     private let host: any PhoneHost
     private let state: Locked<State>
 
-    /// A link that calls a method of an object with itself, and retains the object until it is invalidated.
+    /// Creates a link that calls a method of an object with itself; it retains the object until it is invalidated.
     public convenience init(target: Any, selector: Selector) {
         let target = Handover(target as AnyObject)
         self.init { link in selector(target.value, link) }
     }
 
-    /// A link that calls `handler`, and keeps it until it is invalidated. Apple's systems do not have it: it stands for
-    /// `init(target:selector:)` in sources that are compiled without the plugin `RewriteObjC`.
+    /// Creates a link that calls `handler`, which it retains until it is invalidated.
+    ///
+    /// Apple's systems do not have this initializer: it replaces `init(target:selector:)` in sources that are compiled
+    /// without the plugin `RewriteObjC`.
     public init(_ handler: @escaping @MainActor @Sendable (CADisplayLink) -> Void) {
         let process = SimulatedPhone.process
         host = process.host
         state = Locked(State(handler: handler))
         super.init()
-        // Not kept: the frame timer's handler does that while the link is in a run loop.
+        // The link is not retained here; while it is in a run loop, the frame timer's handler retains it.
         process.atEnd { [weak self] in self?.invalidate() }
     }
 
-    /// When the frame that is shown began, in seconds of uptime; 0 before the first call.
+    /// The instant at which the shown frame began, in seconds of uptime; 0 before the first call.
     public var timestamp: CFTimeInterval { state.withLock { $0.last?.timestamp.inSeconds ?? 0 } }
-    /// When the next frame begins; 0 before the first call.
+    /// The instant at which the next frame begins, in seconds of uptime; 0 before the first call.
     public var targetTimestamp: CFTimeInterval { state.withLock { $0.last?.targetTimestamp.inSeconds ?? 0 } }
-    /// How long a frame of the display is; 0 before the first call.
+    /// The length of a frame of the display, in seconds; 0 before the first call.
     public var duration: CFTimeInterval { state.withLock { $0.last?.duration.inSeconds ?? 0 } }
 
-    /// Whether no frames come.
+    /// Whether frames are held back.
     public var isPaused: Bool {
         get { state.withLock { $0.isPaused } }
         set { change { $0.isPaused = newValue } }
     }
 
-    /// The wish for a rate. The preferred one counts, else the maximum; the actual rate is the divisor of 60 that is
-    /// nearest.
+    /// The preferred range: its preferred rate counts, or else its maximum.
+    ///
+    /// The actual rate is the divisor of 60 nearest to it.
     public var preferredFrameRateRange: CAFrameRateRange {
         get { state.withLock { $0.preferredFrameRateRange } }
         set { change { $0.preferredFrameRateRange = newValue } }
     }
 
-    /// The older form of that wish; 0 is the display's rate.
+    /// The preferred rate in its older form; 0 for the display's rate.
     public var preferredFramesPerSecond: Int {
         get { Int(preferredFrameRateRange.preferred ?? 0) }
         set {
@@ -95,13 +98,13 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Begins to call the handler, in that mode: in `default` not while the user scrolls. The run loop is the main one.
+    /// Starts calling the handler in a mode of the main run loop; in `default` mode, not while the user scrolls.
     public func add(to runloop: RunLoop, forMode mode: RunLoop.Mode) { change { $0.modes.insert(mode) } }
 
-    /// Ends calling the handler in that mode.
+    /// Stops calling the handler in a mode.
     public func remove(from runloop: RunLoop, forMode mode: RunLoop.Mode) { change { $0.modes.remove(mode) } }
 
-    /// Leaves all modes for good, and releases the handler.
+    /// Stops calling the handler for good, and releases it.
     public func invalidate() {
         let (timer, handler) = state.withLock { state in
             state.modes = []

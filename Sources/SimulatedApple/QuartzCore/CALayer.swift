@@ -3,89 +3,90 @@ import ApusTimers
 import ApusVirtualTime
 import SimulatedAppleCore
 
-/// A color for layers. Nothing is drawn here.
+/// A color for layers, which is not drawn here.
 public final class CGColor: Hashable, Sendable {
-    /// Red, green, blue and the opacity, from 0 to 1.
+    /// The red, green and blue components and the opacity, each from 0 to 1.
     public let components: [CGFloat]?
 
-    /// A color of three parts and an opacity, each from 0 to 1.
+    /// Creates a color from three components and an opacity, each from 0 to 1.
     public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) { components = [red, green, blue, alpha] }
 
-    /// Equal by their parts.
+    /// Returns whether the components are equal.
     public static func == (lhs: CGColor, rhs: CGColor) -> Bool { lhs.components == rhs.components }
-    /// By the parts.
+    /// Hashes the components.
     public func hash(into hasher: inout Hasher) { hasher.combine(components) }
 }
 
-/// Lines and curves. Only how many there are is kept here.
+/// A path of lines and curves, of which only the number of parts is kept here.
 public final class CGPath: Sendable {
     private let count: Int
 
     package init(count: Int) { self.count = count }
 
-    /// Whether there are none.
+    /// Whether the path has no parts.
     public var isEmpty: Bool { count == 0 }
 }
 
-/// What a view is made of. Nothing is drawn here: a layer keeps what the app sets, and its animations take the time
-/// that they would.
+/// The layer of a view, which is not drawn here: it keeps the values that the app sets.
+///
+/// Its animations take as much time as on a phone.
 ///
 /// Rules: Apple, documentation/quartzcore/calayer.
 open class CALayer: NSObject {
-    /// The place, in the superlayer's coordinates.
+    /// The rectangle in the superlayer's coordinates.
     open var frame = CGRect.zero
     /// The size.
     open var bounds = CGRect.zero
-    /// The middle.
+    /// The center in the superlayer's coordinates.
     open var position = CGPoint.zero
-    /// How round the corners are, in points.
+    /// The radius of the corners, in points.
     open var cornerRadius: CGFloat = 0
-    /// How wide the border is, in points.
+    /// The width of the border, in points.
     open var borderWidth: CGFloat = 0
-    /// The border's color.
+    /// The color of the border.
     open var borderColor: CGColor?
-    /// Drawn below the contents.
+    /// The color of the background.
     open var backgroundColor: CGColor?
-    /// Whether what lies outside is cut off.
+    /// Whether contents outside the layer are cut off.
     open var masksToBounds = false
     /// The opacity, from 0 to 1.
     open var opacity: Float = 1
-    /// Whether it is not shown.
+    /// Whether the layer is hidden.
     open var isHidden = false
-    /// How fast its time is. Animations that are added do not heed it here.
+    /// The speed of the layer's time, which has no effect on animations here.
     open var speed: Float = 1
-    /// How far its time is moved. Without effect here.
+    /// The offset of the layer's time, which has no effect here.
     open var timeOffset: CFTimeInterval = 0
-    /// When its time begins. Without effect here.
+    /// The beginning of the layer's time, which has no effect here.
     open var beginTime: CFTimeInterval = 0
 
-    /// The layers in it.
+    /// The layers in this one.
     open private(set) var sublayers: [CALayer]?
-    /// The layer that it lies in.
+    /// The layer that contains this one.
     open private(set) weak var superlayer: CALayer?
 
     private var animations: [(key: String, animation: CAAnimation, timer: ScheduledTimer?)] = []
 
-    /// A layer of no size.
+    /// Creates a layer of size zero.
     override public init() { super.init() }
 
-    /// Puts a layer in front of the others.
+    /// Adds a layer in front of the others.
     open func addSublayer(_ layer: CALayer) {
         layer.removeFromSuperlayer()
         sublayers = (sublayers ?? []) + [layer]
         layer.superlayer = self
     }
 
-    /// Takes it out of its superlayer.
+    /// Removes the layer from its superlayer.
     open func removeFromSuperlayer() {
         superlayer?.sublayers?.removeAll { $0 === self }
         superlayer = nil
     }
 
-    /// Begins an animation, in place of one with that key. On the main actor.
+    /// Starts an animation, which replaces one with the same key; call it on the main actor.
     ///
-    /// The layer's properties stay as they are; when the animation's time on the device is over, its delegate is
-    /// notified of it on the main loop. While the app is suspended no time passes for it.
+    /// The layer's properties stay as they are. When the animation's length has passed in the device's uptime, its
+    /// delegate is called on the main loop; a suspended app's delegate is called only when the app has been resumed.
     ///
     /// Rule: Apple, documentation/quartzcore/caanimationdelegate/animationdidstop(_:finished:).
     open func add(_ anim: CAAnimation, forKey key: String?) {
@@ -109,53 +110,53 @@ open class CALayer: NSObject {
         animation.delegate?.animationDidStop(animation, finished: true)
     }
 
-    /// The animation with that key, until it has ended and is removed.
+    /// Returns the animation with this key, unless it has been removed.
     open func animation(forKey key: String) -> CAAnimation? { animations.first { $0.key == key }?.animation }
 
-    /// The keys of the animations.
+    /// Returns the keys of the animations; `nil` if there are none.
     open func animationKeys() -> [String]? { animations.isEmpty ? nil : animations.map(\.key) }
 
-    /// Ends an animation; its delegate is notified that it was not finished.
+    /// Removes an animation; the delegate of one that has not ended is notified that it did not finish.
     open func removeAnimation(forKey key: String) {
         guard let index = animations.firstIndex(where: { $0.key == key }) else { return }
         let removed = animations.remove(at: index)
-        // One that has ended, and stays for its looks, was finished.
+        // An animation that has ended, but was not removed at its end, did finish.
         let isRunning = removed.timer.map { $0.cancel() } ?? true
         if isRunning { removed.animation.delegate?.animationDidStop(removed.animation, finished: false) }
     }
 
-    /// Ends all animations.
+    /// Removes all animations.
     open func removeAllAnimations() { for key in animations.map(\.key) { removeAnimation(forKey: key) } }
 }
 
-/// A layer that draws a path: the ring of many countdowns. Nothing is drawn here.
+/// A layer that draws a path, such as the ring of a countdown; nothing is drawn here.
 open class CAShapeLayer: CALayer {
     /// The path.
     open var path: CGPath?
-    /// The color within.
+    /// The color of the area inside the path.
     open var fillColor: CGColor? = CGColor(red: 0, green: 0, blue: 0, alpha: 1)
     /// The color of the line.
     open var strokeColor: CGColor?
-    /// How wide the line is, in points.
+    /// The width of the line, in points.
     open var lineWidth: CGFloat = 1
-    /// Where on the path the line begins, from 0 to 1.
+    /// The position on the path at which the line begins, from 0 to 1.
     open var strokeStart: CGFloat = 0
-    /// Where on the path the line ends, from 0 to 1.
+    /// The position on the path at which the line ends, from 0 to 1.
     open var strokeEnd: CGFloat = 1
-    /// What the line's ends look like.
+    /// The shape of the line's ends.
     open var lineCap = CAShapeLayerLineCap.butt
 }
 
-/// What a line's ends look like.
+/// The shape of a line's ends.
 public struct CAShapeLayerLineCap: RawRepresentable, Hashable, Sendable {
     /// The name.
     public let rawValue: String
-    /// A form with that name.
+    /// Creates a shape with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Straight, at the end.
+    /// A straight edge at the end of the line.
     public static let butt = CAShapeLayerLineCap(rawValue: "butt")
-    /// Round.
+    /// A half circle around the end of the line.
     public static let round = CAShapeLayerLineCap(rawValue: "round")
-    /// Straight, after the end.
+    /// A straight edge half a line width after the end.
     public static let square = CAShapeLayerLineCap(rawValue: "square")
 }

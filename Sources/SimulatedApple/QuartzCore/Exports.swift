@@ -1,4 +1,4 @@
-// As the real module does: display links are added to Foundation's run loops.
+// The real module exports Foundation too, to whose run loops display links are added.
 @_exported public import Foundation
-// For `CFTimeInterval`.
+// It has `CFTimeInterval`.
 @_exported public import SimulatedAppleCore

@@ -1,5 +1,5 @@
-// What a package gets that depends on the product. Without the trait there is nothing here, and no module `UIKit` in the
-// build: every `#if canImport(UIKit)` of every package in it would see that.
+// A package that depends on the product imports these modules. Without the trait there must be no module `UIKit` in the
+// build, because every `#if canImport(UIKit)` of every package in it would be true.
 #if SimulatedApple
     @_exported public import ApusDevice
     @_exported public import ApusVirtualTime

@@ -1,16 +1,16 @@
 #if SimulatedApple
-    // What an app has on a phone without more than `import Foundation`. An app's target imports this module without saying so:
-    // docs/simulated-apple.md has the flag.
+    // These modules are what `import Foundation` gives an app on a phone. The targets of apps import this module
+    // implicitly, by a compiler flag in docs/simulated-apple.md.
     @_exported public import Foundation
     @_exported public import Observation
     @_exported public import SimulatedAppleCore
     public import SimulatedCombine
     @_exported public import SimulatedURLSession
 
-    // Apple's Foundation has these two names of Combine, and no others.
+    // Apple's Foundation exports these two names of Combine, and no others.
 
-    /// Combine's.
+    /// The protocol of Combine.
     public typealias ObservableObject = SimulatedCombine.ObservableObject
-    /// Combine's.
+    /// The property wrapper of Combine.
     public typealias Published = SimulatedCombine.Published
 #endif

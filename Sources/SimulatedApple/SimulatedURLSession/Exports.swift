@@ -1,5 +1,6 @@
-// On Apple's systems these are Foundation's. On Linux requests and responses are those of FoundationNetworking, of which the
-// rest is not exported: it has sessions of the same names, which use the machine's network.
+// These types belong to Foundation on Apple's systems. On Linux, requests and responses are those of
+// FoundationNetworking. The rest of that module is not exported, because its sessions have the same names and use the
+// machine's network.
 @_exported public import Foundation
 
 @_exported public import class FoundationNetworking.HTTPURLResponse

@@ -1,25 +1,31 @@
 import ApusDevice
 import ApusTimers
 
-/// Tasks whose result goes to a completion handler or an asynchronous caller rather than to the delegate.
+/// The tasks whose result goes to a completion handler or an asynchronous caller instead of the delegate.
 extension URLSession {
     // MARK: Completion handlers
 
-    /// A task that gives data, which has to be resumed. In a background session it is a fault, and ends the app.
+    /// Creates a task that receives data, and is started with `resume()`.
+    ///
+    /// In a background session it is a fault, which ends the app.
     public func dataTask(
         with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
         dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A task that gives data, which has to be resumed. In a background session it is a fault, and ends the app.
+    /// Creates a task that receives data, and is started with `resume()`.
+    ///
+    /// In a background session it is a fault, which ends the app.
     public func dataTask(
         with request: URLRequest, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
         ordinary { add(request, .data, receiver: DataReceiver(completionHandler)) }
     }
 
-    /// The upload of bytes, which has to be resumed. In a background session it is a fault, and ends the app.
+    /// Creates an upload of bytes, which is started with `resume()`.
+    ///
+    /// In a background session it is a fault, which ends the app.
     public func uploadTask(
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -30,7 +36,9 @@ extension URLSession {
         }
     }
 
-    /// The upload of a file, which has to be resumed. In a background session it is a fault, and ends the app.
+    /// Creates an upload of a file, which is started with `resume()`.
+    ///
+    /// In a background session it is a fault, which ends the app.
     public func uploadTask(
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -40,14 +48,18 @@ extension URLSession {
         }
     }
 
-    /// A download, which has to be resumed. In a background session it is a fault, and ends the app.
+    /// Creates a download, which is started with `resume()`.
+    ///
+    /// In a background session it is a fault, which ends the app.
     public func downloadTask(
         with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A download, which has to be resumed. In a background session it is a fault, and ends the app.
+    /// Creates a download, which is started with `resume()`.
+    ///
+    /// In a background session it is a fault, which ends the app.
     public func downloadTask(
         with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
@@ -61,47 +73,47 @@ extension URLSession {
 
     // MARK: Asynchronous callers
 
-    /// Data from a server. Cancelling the calling task cancels the request.
+    /// Receives data from a server; cancelling the calling task cancels the request.
     ///
-    /// - Returns: The data, and the server's answer.
+    /// - Returns: The data, and the server's response.
     /// - Throws: `URLError`.
     public func data(from url: URL) async throws -> (Data, URLResponse) { try await data(for: URLRequest(url: url)) }
 
-    /// Data from a server. Cancelling the calling task cancels the request.
+    /// Receives data from a server; cancelling the calling task cancels the request.
     ///
-    /// - Returns: The data, and the server's answer.
+    /// - Returns: The data, and the server's response.
     /// - Throws: `URLError`.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await result { dataTask(with: request, completionHandler: $0) }
     }
 
-    /// Sends bytes. Cancelling the calling task cancels the request.
+    /// Sends bytes to a server; cancelling the calling task cancels the request.
     ///
-    /// - Returns: What the server has answered.
+    /// - Returns: The data of the server's response, and the response.
     /// - Throws: `URLError`.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
         try await result { uploadTask(with: request, from: bodyData, completionHandler: $0) }
     }
 
-    /// Sends a file. Cancelling the calling task cancels the request.
+    /// Sends a file to a server; cancelling the calling task cancels the request.
     ///
-    /// - Returns: What the server has answered.
+    /// - Returns: The data of the server's response, and the response.
     /// - Throws: `URLError`.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
         try await result { uploadTask(with: request, fromFile: fileURL, completionHandler: $0) }
     }
 
-    /// A file from a server. Cancelling the calling task cancels the request.
+    /// Downloads a file from a server; cancelling the calling task cancels the request.
     ///
-    /// - Returns: The place of the file, which is the caller's to remove, and the server's answer.
+    /// - Returns: The location of the file, which the caller removes, and the server's response.
     /// - Throws: `URLError`.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
         try await download(for: URLRequest(url: url))
     }
 
-    /// A file from a server. Cancelling the calling task cancels the request.
+    /// Downloads a file from a server; cancelling the calling task cancels the request.
     ///
-    /// - Returns: The place of the file, which is the caller's to remove, and the server's answer.
+    /// - Returns: The location of the file, which the caller removes, and the server's response.
     /// - Throws: `URLError`.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await result { completion in
@@ -129,7 +141,7 @@ extension URLSession {
     }
 }
 
-/// Gets the events of one task, on the session's delegate queue.
+/// A receiver of the events of one task, which is called on the session's delegate queue.
 protocol Receiver: Sendable {
     func receive(_ event: TransferEvent, _ task: URLSessionTask)
 }
@@ -137,7 +149,7 @@ protocol Receiver: Sendable {
 private typealias DataCompletion = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
 private typealias FileCompletion = @Sendable (URL?, URLResponse?, (any Error)?) -> Void
 
-/// Keeps the data, which comes in one piece, and calls a handler at the end.
+/// Keeps a task's data, which arrives in one piece, and calls a handler at the end.
 private final class DataReceiver: Receiver {
     private let data = Locked(Data())
     private let completion: DataCompletion
@@ -156,7 +168,7 @@ private final class DataReceiver: Receiver {
     }
 }
 
-/// Calls a handler with a file, or with the error at the end.
+/// Calls a handler with a task's file, or at the end with the error.
 private final class FileReceiver: Receiver {
     private let completion: FileCompletion
 
@@ -173,14 +185,14 @@ private final class FileReceiver: Receiver {
 }
 
 extension Data {
-    /// These bytes, or as many zeros.
+    /// Returns the given bytes, or `size` zeros without any.
     static func received(_ contents: [UInt8]?, size: Int64) -> Data {
         contents.map { Data($0) } ?? Data(count: Int(size))
     }
 }
 
 extension TransferEvent {
-    /// Of which task it is.
+    /// The task to which the event belongs; `nil` for an event of the session.
     var record: TransferRecord? {
         switch self {
         case .progress(let record, _), .downloaded(let record, _), .received(let record, _), .completed(let record):
@@ -190,7 +202,8 @@ extension TransferEvent {
     }
 }
 
-/// The shared session of a process. Only one may be made: the next one would get the events of the first.
+/// The holder of a process's shared session, which creates only one: a second one would receive the events of the
+/// first.
 final class SharedSession: Sendable {
     private let made = Locked<URLSession?>(nil)
 
@@ -203,7 +216,7 @@ final class SharedSession: Sendable {
     }
 }
 
-/// The names of the ordinary sessions of a process.
+/// The generator of names for the ordinary sessions of a process.
 final class SessionNames: Sendable {
     private let last = Locked(0)
 

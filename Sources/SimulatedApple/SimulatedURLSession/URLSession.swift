@@ -3,21 +3,23 @@ public import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 
-/// Requests to servers. The test is the server, by `SimulatedDevice.transfers`. From any thread.
+/// A session with servers, for which the test answers through `SimulatedDevice.transfers`.
 ///
-/// The downloads and uploads of a background session continue without the app. The tasks of an ordinary one belong to the
-/// process: when the app is suspended while one is under way, it fails with `URLError.networkConnectionLost` as soon as
-/// the app is resumed. A background session is made once in a process for each identifier. A session and its delegate
-/// stay until it is invalidated.
+/// All members can be used on any thread.
 ///
-/// Apple, documentation/foundation/urlsession
+/// The downloads and uploads of a background session continue without the app. The tasks of an ordinary session belong
+/// to the process: a task in progress fails with `URLError.networkConnectionLost` as soon as the app is resumed after a
+/// suspension. A process creates one background session for each identifier. A session and its delegate stay in memory
+/// until the session is invalidated.
+///
+/// Source: Apple, documentation/foundation/urlsession
 open class URLSession: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `locked`, protected by its lock.
 
     private struct State: Sendable {
         var delegate: (any URLSessionDelegate)?
         var tasks: [Int: URLSessionTask] = [:]
-        /// By the numbers of the tasks.
+        /// The receivers by the numbers of their tasks.
         var receivers: [Int: any Receiver] = [:]
         var description: String?
         var isInvalid = false
@@ -25,7 +27,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     /// The queue on which the delegate is called.
     public let delegateQueue: OperationQueue
-    /// Names the session in the process, and one in the background in the app.
+    /// The name of the session, unique in the process; for a background session, its identifier.
     let name: String
     private var displayName: String { OrdinarySessionName.shown(name) }
     let process: PhoneProcess
@@ -34,7 +36,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     private let callbacks: CallbackQueue
     private let locked: Locked<State>
 
-    /// The ordinary session of the process that has no delegate and cannot be invalidated.
+    /// The ordinary session of the process, which has no delegate and cannot be invalidated.
     public class var shared: URLSession {
         SimulatedPhone.process.shared.object(of: SharedSession.self) { SharedSession() }.session {
             URLSession(
@@ -43,13 +45,13 @@ open class URLSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// A session.
+    /// Creates a session.
     ///
     /// - Parameters:
-    ///   - configuration: Says what kind of session it is. It is copied.
-    ///   - delegate: Gets the events of the session and its tasks, of a background session including those of earlier
-    ///     processes. The session keeps it.
-    ///   - queue: Where the delegate and completion handlers are called; `nil` makes a serial queue.
+    ///   - configuration: The configuration, which is copied.
+    ///   - delegate: The receiver of the events of the session and its tasks; for a background session, also of the
+    ///     tasks of earlier processes. The session retains it.
+    ///   - queue: The queue on which the delegate and completion handlers are called; `nil` for a new serial queue.
     public convenience init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?
@@ -80,14 +82,14 @@ open class URLSession: NSObject, @unchecked Sendable {
         OptionalMethods.check(delegate, of: (any URLSessionDownloadDelegate).self) {
             $0 is any URLSessionDownloadDelegate.Type
         }
-        // As a phone does, the system keeps the session, and that its delegate.
+        // As on a phone, the system retains the session, which retains its delegate.
         if !process.transfers.open(name, configuration.settings, { self.receive($0) }) {
             process.host.warn(
                 "a background URLSession with identifier \(name) exists already; this one gets its events")
         }
     }
 
-    /// A session without a delegate: what has no completion handler is dropped.
+    /// Creates a session without a delegate; the results of tasks without a completion handler are dropped.
     public convenience init(configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }
@@ -100,9 +102,9 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     /// A copy of the configuration.
     open var configuration: URLSessionConfiguration { ownConfiguration.duplicate }
-    /// The delegate; `nil` when the session was invalidated.
+    /// The delegate; `nil` after the session was invalidated.
     open var delegate: (any URLSessionDelegate)? { locked.withLock { $0.delegate } }
-    /// Text of the app's own.
+    /// A text for the app's own use.
     open var sessionDescription: String? {
         get { locked.withLock { $0.description } }
         set { locked.withLock { $0.description = newValue } }
@@ -110,14 +112,15 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     // MARK: Tasks
 
-    /// A download, which has to be resumed.
+    /// Creates a download, which is started with `resume()`.
     open func downloadTask(with url: URL) -> URLSessionDownloadTask { downloadTask(with: URLRequest(url: url)) }
 
-    /// A download, which has to be resumed.
+    /// Creates a download, which is started with `resume()`.
     open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { add(request, .download) }
 
-    /// The upload of a file, which has to be resumed. A file that cannot be read is a warning in the device's log, and
-    /// counts as empty; a phone raises an exception.
+    /// Creates an upload of a file, which is started with `resume()`.
+    ///
+    /// A file that cannot be read counts as empty, with a warning in the device's log; a phone raises an exception.
     open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         add(request, .upload, bytesToSend: size(of: fileURL))
     }
@@ -129,16 +132,18 @@ open class URLSession: NSObject, @unchecked Sendable {
         return size ?? 0
     }
 
-    /// The upload of bytes, which has to be resumed. In a background session it is a fault, and ends the app.
+    /// Creates an upload of bytes, which is started with `resume()`.
+    ///
+    /// In a background session it is a fault, which ends the app.
     open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         requireOrdinary("uploads of bytes; write uploadTask(with:fromFile:)")
         return add(request, .upload, bytesToSend: Int64(bodyData.count))
     }
 
-    /// A task that gives data, which has to be resumed.
+    /// Creates a task that receives data, and is started with `resume()`.
     open func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
-    /// A task that gives data, which has to be resumed.
+    /// Creates a task that receives data, and is started with `resume()`.
     open func dataTask(with request: URLRequest) -> URLSessionDataTask { add(request, .data) }
 
     func requireOrdinary(_ what: String) {
@@ -156,12 +161,12 @@ open class URLSession: NSObject, @unchecked Sendable {
         let transfer = TransferRequest(
             kind, url: request.url?.absoluteString ?? "", method: request.httpMethod ?? "GET", headers: headers,
             bytesToSend: bytesToSend ?? Int64(request.httpBody?.count ?? 0))
-        // Under the lock, so that no event of the task comes before its receiver is known.
+        // The lock keeps events of the task back until its receiver is known.
         let new = locked.withLock { state in
             precondition(!state.isInvalid, "a task was asked for of a session that was invalidated: \(displayName)")
             let record = process.transfers.add(transfer, to: name)
             let task = URLSessionTask.make(record, request, session: name, process.transfers)
-            // Of a process that has ended, all tasks have the number 0.
+            // In a process that has ended, all tasks have the number 0.
             if record.number > 0 {
                 state.tasks[record.number] = task
                 state.receivers[record.number] = receiver
@@ -172,7 +177,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         return task
     }
 
-    /// The object for a task, the same each time in a process.
+    /// Returns the object of a task, always the same in a process.
     private func task(_ record: TransferRecord) -> URLSessionTask {
         if let task = locked.withLock({ $0.tasks[record.number] }) { return task }
         let new = URLSessionTask.make(record, nil, session: name, process.transfers)
@@ -183,12 +188,12 @@ open class URLSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The tasks that have not ended, those of earlier processes too.
+    /// The tasks that have not ended, including those of earlier processes.
     open var allTasks: [URLSessionTask] {
         get async { presentTasks }
     }
 
-    /// The tasks that have not ended, by their kinds.
+    /// The tasks that have not ended, by kind.
     open var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
         get async {
             let tasks = presentTasks
@@ -199,7 +204,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Gives the tasks that have not ended, those of earlier processes too, on the delegate queue.
+    /// Calls a handler on the delegate queue with the tasks that have not ended, including those of earlier processes.
     open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         process.host.mainLoop.run { [self] in
             callbacks.call("getAllTasks", on: process.host) { completionHandler(self.presentTasks) }
@@ -210,9 +215,9 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     // MARK: The end
 
-    /// Takes no more tasks, and ends when the last one has.
+    /// Accepts no more tasks, and invalidates the session when the last one has ended.
     open func finishTasksAndInvalidate() { invalidate(cancelsTasks: false) }
-    /// Takes no more tasks, and cancels those that there are.
+    /// Accepts no more tasks, cancels the existing ones, and invalidates the session.
     open func invalidateAndCancel() { invalidate(cancelsTasks: true) }
 
     private func invalidate(cancelsTasks: Bool) {
@@ -288,7 +293,8 @@ open class URLSession: NSObject, @unchecked Sendable {
 }
 
 extension Fault.Rule {
-    /// A task that a background session raises an exception for: with a completion handler, or an upload of bytes.
+    /// A background session was asked for a task that raises an exception on a phone: one with a completion handler, or
+    /// an upload of bytes.
     public static let backgroundSessionTask = Fault.Rule("NSGenericException.backgroundSessionTask")
 }
 
@@ -299,7 +305,8 @@ extension URLSessionConfiguration {
     }
 }
 
-/// What is called instead of the app's delegate when there are events to handle for a session: SwiftUI's background tasks.
+/// The handlers of a background session's events that take precedence over the app's delegate: SwiftUI's background
+/// tasks.
 package final class NoticeHandlers: Sendable {
     private struct Handler: Sendable {
         let matches: @Sendable (String) -> Bool
@@ -310,13 +317,13 @@ package final class NoticeHandlers: Sendable {
 
     package init() {}
 
-    /// `handle` is called for the sessions that match, on the main loop.
+    /// Adds a handler, which is called on the main loop for the sessions that match.
     package func add(
         _ matches: @escaping @Sendable (String) -> Bool,
         _ handle: @escaping @MainActor @Sendable (TransferNotice) -> Void
     ) { handlers.withLock { $0.append(Handler(matches: matches, handle: handle)) } }
 
-    /// False if none is for that session.
+    /// Calls the first handler for a notice; returns `false` if there is none for its session.
     @MainActor
     package func handle(_ notice: TransferNotice) -> Bool {
         let all = handlers.withLock { $0 }

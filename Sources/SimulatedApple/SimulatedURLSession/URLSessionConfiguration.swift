@@ -2,9 +2,9 @@ import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 
-/// How a session works. From any thread.
+/// The configuration of a session, which can be used on any thread.
 ///
-/// Apple, documentation/foundation/urlsessionconfiguration
+/// Source: Apple, documentation/foundation/urlsessionconfiguration
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `values`, protected by its lock.
 
@@ -21,7 +21,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         var container: String?
     }
 
-    /// Names a background session; `nil` for others.
+    /// The identifier of a background session; `nil` for an ordinary one.
     public let identifier: String?
     private let values: Locked<Values>
 
@@ -31,71 +31,77 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// For transfers that continue without the app.
+    /// Returns a configuration for transfers that continue without the app.
     ///
-    /// - Parameter identifier: Unique in the app, and the same after a relaunch.
+    /// - Parameter identifier: The identifier, unique in the app, and the same after a relaunch.
     /// - Returns: The configuration, which a session copies.
     open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
         URLSessionConfiguration(identifier: identifier, values: Values())
     }
 
-    /// That of ordinary sessions, which belong to the process.
+    /// A configuration for ordinary sessions, whose tasks belong to the process.
     open class var `default`: URLSessionConfiguration { URLSessionConfiguration(identifier: nil, values: Values()) }
-    /// The same: the simulated phone has neither a cache nor cookies.
+    /// The same as ``default``, because the simulated phone has neither a cache nor cookies.
     open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(identifier: nil, values: Values()) }
 
     open func copy(with zone: NSZone? = nil) -> Any {
         URLSessionConfiguration(identifier: identifier, values: values.withLock { $0 })
     }
 
-    /// Whether the system chooses a good time. On the simulated phone: with external power and a network that does not cost.
-    /// Tasks that are resumed in the background are treated so, whatever this says.
+    /// Whether the system chooses a good time; on the simulated phone, when there is external power and an unmetered
+    /// network.
     ///
-    /// Apple, documentation/foundation/urlsessionconfiguration/isdiscretionary
+    /// Tasks that are resumed in the background are discretionary in any case.
+    ///
+    /// Source: Apple, documentation/foundation/urlsessionconfiguration/isdiscretionary
     open var isDiscretionary: Bool {
         get { values.withLock { $0.settings.isDiscretionary } }
         set { values.withLock { $0.settings.isDiscretionary = newValue } }
     }
 
-    /// Whether the app is started or resumed when all tasks have ended.
+    /// Whether the app is launched or resumed when all tasks have ended.
     open var sessionSendsLaunchEvents: Bool {
         get { values.withLock { $0.settings.sendsLaunchEvents } }
         set { values.withLock { $0.settings.sendsLaunchEvents = newValue } }
     }
 
-    /// Whether tasks may use a mobile network. The simulated phone has one network that costs or does not, so this,
-    /// ``allowsExpensiveNetworkAccess`` and ``allowsConstrainedNetworkAccess`` mean the same.
+    /// Whether tasks may use a mobile network.
+    ///
+    /// The simulated phone has a single network, which is metered or not, so this property,
+    /// ``allowsExpensiveNetworkAccess`` and ``allowsConstrainedNetworkAccess`` have the same meaning.
     open var allowsCellularAccess: Bool {
         get { values.withLock { $0.allowsCellular } }
         set { values.withLock { $0.allowsCellular = newValue } }
     }
 
-    /// Whether tasks may use a network that costs.
+    /// Whether tasks may use a metered network; see ``allowsCellularAccess``.
     open var allowsExpensiveNetworkAccess: Bool {
         get { values.withLock { $0.allowsExpensive } }
         set { values.withLock { $0.allowsExpensive = newValue } }
     }
 
-    /// Whether tasks may use a network that the user wants to be spared.
+    /// Whether tasks may use a network in low-data mode; see ``allowsCellularAccess``.
     open var allowsConstrainedNetworkAccess: Bool {
         get { values.withLock { $0.allowsConstrained } }
         set { values.withLock { $0.allowsConstrained = newValue } }
     }
 
-    /// How long a task of an ordinary session waits for the server, in seconds; a request's own limit has no effect. In a
-    /// background session without effect: it tries again.
+    /// The time for which a task of an ordinary session waits for the server, in seconds; a request's own limit has no
+    /// effect.
+    ///
+    /// It has no effect in a background session, which tries again.
     open var timeoutIntervalForRequest: TimeInterval {
         get { values.withLock { $0.requestTimeout } }
         set { values.withLock { $0.requestTimeout = newValue } }
     }
 
-    /// How long a task may take from its first `resume()`, in seconds; seven days.
+    /// The time that a task may take from its first `resume()`, in seconds; seven days by default.
     open var timeoutIntervalForResource: TimeInterval {
         get { values.withLock { $0.resourceTimeout } }
         set { values.withLock { $0.resourceTimeout = newValue } }
     }
 
-    /// Fields of the header of every request that does not set them itself.
+    /// Header fields that are added to every request without fields of these names.
     open var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { values.withLock { $0.headers }?.value }
         set {
@@ -104,20 +110,21 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Whether a task of an ordinary session that begins without a network waits for one rather than failing. A background
-    /// session always waits.
+    /// Whether a task of an ordinary session that begins without a network waits for one instead of failing.
+    ///
+    /// The tasks of a background session always wait.
     open var waitsForConnectivity: Bool {
         get { values.withLock { $0.waitsForConnectivity } }
         set { values.withLock { $0.waitsForConnectivity = newValue } }
     }
 
-    /// Without effect: the tasks of the simulated phone do not share its network.
+    /// The number of connections, which has no effect: tasks on the simulated phone do not share its network.
     open var httpMaximumConnectionsPerHost: Int {
         get { values.withLock { $0.connectionsPerHost } }
         set { values.withLock { $0.connectionsPerHost = newValue } }
     }
 
-    /// Without effect: there are no extensions.
+    /// The identifier of a container for extensions, which has no effect because there are no extensions.
     open var sharedContainerIdentifier: String? {
         get { values.withLock { $0.container } }
         set { values.withLock { $0.container = newValue } }
@@ -125,7 +132,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
     private static func nanoseconds(_ seconds: TimeInterval) -> UInt64 { UInt64(max(0, min(9e18, seconds * 1e9))) }
 
-    /// The settings for the system.
+    /// The settings in the form of the device's transfer service.
     var settings: TransferSettings {
         values.withLock { values in
             var settings = values.settings

@@ -1,10 +1,11 @@
-/// Gets the events of a session. All methods are optional; they are called on the session's delegate queue.
+/// The receiver of a session's events, all of whose methods are optional and called on the session's delegate queue.
 ///
-/// Apple, documentation/foundation/urlsessiondelegate
+/// Source: Apple, documentation/foundation/urlsessiondelegate
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-    /// The session can be used no more; it releases its delegate afterwards.
+    /// Called when the session was invalidated; it then releases its delegate.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
-    /// All events for which the app was started or resumed were delivered. The simulated phone calls it only then.
+    /// Called when all events for which the app was launched or resumed were delivered; the simulated phone calls it
+    /// only then.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
@@ -15,17 +16,17 @@ extension URLSessionDelegate {
     public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 }
 
-/// Gets the events of a session's tasks. All methods are optional.
+/// The receiver of the events of a session's tasks, all of whose methods are optional.
 ///
-/// Apple, documentation/foundation/urlsessiontaskdelegate
+/// Source: Apple, documentation/foundation/urlsessiontaskdelegate
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
-    /// The task has ended, with an error or without one. A status of HTTP that is an error is none here.
+    /// Called when the task has ended, with the error if it failed; an HTTP status never is an error here.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
-    /// So many bytes more were sent.
+    /// Called when more bytes were sent.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64)
-    /// The task waits for the network. The simulation does not call it.
+    /// Called when the task waits for a network; the simulation never calls it.
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 }
 
@@ -41,11 +42,11 @@ extension URLSessionTaskDelegate {
     public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {}
 }
 
-/// Gets the events of tasks that give data.
+/// The receiver of the events of tasks that receive data.
 ///
-/// Apple, documentation/foundation/urlsessiondatadelegate
+/// Source: Apple, documentation/foundation/urlsessiondatadelegate
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-    /// Data came. The simulation calls it once, at the end.
+    /// Called when data has arrived; the simulation calls it once, at the end.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
 
@@ -54,18 +55,22 @@ extension URLSessionDataDelegate {
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
 }
 
-/// Gets the events of downloads.
+/// The receiver of the events of downloads.
 ///
-/// Apple, documentation/foundation/urlsessiondownloaddelegate
+/// Source: Apple, documentation/foundation/urlsessiondownloaddelegate
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
-    /// The file is there, until the method returns: it has to be moved or read before that.
+    /// Called when the file was downloaded; it exists until the method returns, so it must be moved or read before.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
-    /// So many bytes more have come. Optional. On the simulated phone, once a second while the app runs, and at the end.
+    /// Called when more bytes have arrived: on the simulated phone once a second while the app runs, and at the end.
+    ///
+    /// The method is optional.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
-    /// A download continues after what has come before. Optional. The simulation does not call it.
+    /// Called when a download continues after bytes that arrived before; the simulation never calls it.
+    ///
+    /// The method is optional.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64)

@@ -5,26 +5,26 @@ import SimulatedAppleCore
 
 // The name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The size of a transfer that is not known.
+/// The size of a transfer whose size is unknown.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
-/// A request of a session. After a relaunch, a background session with the same identifier has other objects for the same
-/// tasks. From any thread.
+/// A request of a session, which can be used on any thread.
 ///
-/// Apple, documentation/foundation/urlsessiontask
+/// After a relaunch, a background session with the same identifier has new objects for the same tasks.
+/// Source: Apple, documentation/foundation/urlsessiontask
 open class URLSessionTask: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `values`, protected by its lock, and in `progress`, which has a lock
     // of its own.
 
-    /// Where a task is.
+    /// The state of a task.
     public enum State: Int, Sendable {
-        /// It runs, or waits until it can.
+        /// The task runs, or waits until it can run.
         case running = 0
-        /// It was not resumed, or was suspended.
+        /// The task was not resumed, or was suspended.
         case suspended = 1
-        /// It is about to be cancelled. The simulation does not give this: a cancelled task is completed.
+        /// The task is being cancelled; never used here, because a cancelled task is completed at once.
         case canceling = 2
-        /// It has ended.
+        /// The task has ended.
         case completed = 3
     }
 
@@ -35,18 +35,18 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
         var priority = URLSessionTask.defaultPriority
     }
 
-    /// The usual priority.
+    /// The normal priority.
     public static let defaultPriority: Float = 0.5
     /// A low priority.
     public static let lowPriority: Float = 0.25
     /// A high priority.
     public static let highPriority: Float = 0.75
 
-    /// Counts the tasks of the session.
+    /// The number of the task in its session.
     public let taskIdentifier: Int
-    /// The request. In a process that has not made the task: its address, method and the fields of its header.
+    /// The request; in a process that did not create the task, only its URL, method and header fields.
     public let originalRequest: URLRequest?
-    /// How far it is, as of the last message to the delegate.
+    /// The progress at the time of the last call of the delegate.
     public let progress = Progress(totalUnitCount: NSURLSessionTransferSizeUnknown)
     private let session: String
     private let transfers: any PhoneTransfers
@@ -72,21 +72,22 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
     // MARK: Control
 
-    /// Begins, or continues. A task of a background session that is resumed in the background is at the system's
-    /// discretion.
+    /// Starts or resumes the task.
+    ///
+    /// A task of a background session that is resumed while the app is in the background is discretionary.
     open func resume() { transfers.change(taskIdentifier, of: session, .resume) }
-    /// Stops for the time being.
+    /// Pauses the task.
     open func suspend() { transfers.change(taskIdentifier, of: session, .suspend) }
-    /// Ends the task; the delegate, the completion handler or the caller gets `URLError.cancelled`.
+    /// Ends the task with `URLError.cancelled`, for the delegate, the completion handler or the caller.
     open func cancel() { transfers.change(taskIdentifier, of: session, .cancel) }
 
-    /// Text of the app's own, which outlives the process.
+    /// A text for the app's own use, which outlives the process.
     open var taskDescription: String? {
         get { present.note }
         set { transfers.change(taskIdentifier, of: session, .note(newValue)) }
     }
 
-    /// Before which a task of a background session does not begin.
+    /// The date before which a task of a background session does not begin.
     open var earliestBeginDate: Date? {
         get { present.earliestBegin.map(SimulatedPhone.date(of:)) }
         set {
@@ -94,19 +95,19 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Without effect.
+    /// The number of bytes that the app expects to send, which has no effect.
     open var countOfBytesClientExpectsToSend: Int64 {
         get { values.withLock { $0.clientExpectsToSend } }
         set { values.withLock { $0.clientExpectsToSend = newValue } }
     }
 
-    /// Without effect.
+    /// The number of bytes that the app expects to receive, which has no effect.
     open var countOfBytesClientExpectsToReceive: Int64 {
         get { values.withLock { $0.clientExpectsToReceive } }
         set { values.withLock { $0.clientExpectsToReceive = newValue } }
     }
 
-    /// Without effect: the tasks of the simulated phone do not share its network.
+    /// The priority, which has no effect: tasks on the simulated phone do not share its network.
     open var priority: Float {
         get { values.withLock { $0.priority } }
         set { values.withLock { $0.priority = newValue } }
@@ -114,35 +115,35 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
     // MARK: Reading
 
-    /// The original request: redirections are not simulated.
+    /// The original request, because redirections are not simulated.
     open var currentRequest: URLRequest? { originalRequest }
-    /// Where it is.
+    /// The state of the task.
     open var state: State { State(rawValue: present.state.rawValue) ?? .completed }
-    /// What the server has answered; `nil` before the end.
+    /// The server's response; `nil` before it has arrived.
     open var response: URLResponse? {
         let record = present
         guard let status = record.status, let url = URL(string: record.request.url) else { return nil }
         let fields = record.expectedToReceive.map { ["Content-Length": String($0)] }
         return HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
     }
-    /// Why it has failed.
+    /// The error with which the task failed.
     open var error: (any Error)? { present.error }
-    /// How many bytes were sent.
+    /// The number of bytes that were sent.
     open var countOfBytesSent: Int64 { present.sent }
-    /// How many bytes have come.
+    /// The number of bytes that have arrived.
     open var countOfBytesReceived: Int64 { present.received }
-    /// How many bytes are to be sent.
+    /// The number of bytes to send.
     open var countOfBytesExpectedToSend: Int64 { present.request.bytesToSend }
-    /// How many bytes are to come; ``NSURLSessionTransferSizeUnknown`` before the server has answered.
+    /// The number of bytes to receive; ``NSURLSessionTransferSizeUnknown`` before the server has responded.
     open var countOfBytesExpectedToReceive: Int64 { present.expectedToReceive ?? NSURLSessionTransferSizeUnknown }
 
     private var present: TransferRecord {
         let last = values.withLock { $0.record }
-        // Of a task that has ended the system keeps nothing.
+        // The system keeps nothing of a task that has ended.
         return last.state == .completed ? last : transfers.record(taskIdentifier, of: session) ?? last
     }
 
-    /// The pending calls of the delegate.
+    /// Stores the record of an event, before the delegate or the receiver is called with the task.
     func update(_ record: TransferRecord) {
         values.withLock { $0.record = record }
         let (sent, expected) = (record.request.bytesToSend, record.expectedToReceive)
@@ -151,16 +152,17 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
 }
 
-/// A task that gives data. One of a background session ends with the error `backgroundSessionWasDisconnected` when the app
-/// is suspended or ends.
+/// A task that receives data.
+///
+/// In a background session it fails with `backgroundSessionWasDisconnected` when the app is suspended or ends.
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // adds nothing
-/// The upload of bytes or a file.
+/// A task that uploads bytes or a file.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}  // adds nothing
-/// The download of a file.
+/// A task that downloads a file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}  // adds nothing
 
 extension URLRequest {
-    /// What the system knows of a request.
+    /// Creates a request from the parts that the system keeps.
     init?(_ request: TransferRequest) {
         guard let url = URL(string: request.url) else { return nil }
         self.init(url: url)
@@ -170,20 +172,20 @@ extension URLRequest {
 }
 
 extension TransferRecord {
-    /// What the delegate gets.
+    /// The error in the form in which the delegate receives it.
     var error: (any Error)? {
         guard let failure else { return nil }
         var userInfo: [String: Any] = [:]
         if let url = URL(string: request.url) { userInfo[NSURLErrorFailingURLErrorKey] = url }
-        // NSURLErrorCancelledReasonUserForceQuitApplication
+        // The value of NSURLErrorCancelledReasonUserForceQuitApplication.
         if isForceQuit { userInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] = 0 }
         return URLError(URLError.Code(rawValue: failure.rawValue) ?? .unknown, userInfo: userInfo)
     }
 }
 
-/// The file of a download, which exists only while the app is notified of it.
+/// The file of a download, which exists only while the app is notified of the download.
 enum DownloadedFile {
-    /// Calls `body` with the place of a file that has those bytes, or as many zeros.
+    /// Calls `body` with the location of a file with these bytes, or without any with `size` zeros.
     static func with(_ contents: [UInt8]?, size: Int64, _ body: (URL) -> Void) {
         let location = make(contents, size: size)
         body(location)
@@ -197,7 +199,7 @@ enum DownloadedFile {
         guard file >= 0 else {
             preconditionFailure("no file can be made in \(template.deletingLastPathComponent().path)")
         }
-        // A file of zeros takes no place on the disk, however long it is.
+        // A file of zeros takes no space on the disk, however long it is.
         if let contents {
             FileHandle(fileDescriptor: file, closeOnDealloc: false).write(Data(contents))
         } else {

@@ -1,2 +1,2 @@
-// As the real module does: its signatures are Foundation's `Date` and `DateComponents`.
+// The real module also exports Foundation, whose `Date` and `DateComponents` are in its signatures.
 @_exported public import Foundation

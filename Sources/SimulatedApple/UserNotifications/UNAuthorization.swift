@@ -1,76 +1,78 @@
-/// What an app asks the user for.
+/// The permissions that an app asks for.
 public struct UNAuthorizationOptions: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
-    /// Options with these bits.
+    /// Creates a set with these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
     /// The number on the app's icon.
     public static let badge = UNAuthorizationOptions(rawValue: 1 << 0)
     /// Sounds.
     public static let sound = UNAuthorizationOptions(rawValue: 1 << 1)
-    /// Showing something.
+    /// Notifications on the screen.
     public static let alert = UNAuthorizationOptions(rawValue: 1 << 2)
-    /// Showing something in a car.
+    /// Notifications in a car.
     public static let carPlay = UNAuthorizationOptions(rawValue: 1 << 3)
-    /// Sounds although the phone is muted.
+    /// Sounds even when the phone is muted.
     public static let criticalAlert = UNAuthorizationOptions(rawValue: 1 << 4)
-    /// A page in the app where the user chooses.
+    /// A page of settings in the app.
     public static let providesAppNotificationSettings = UNAuthorizationOptions(rawValue: 1 << 5)
-    /// Quiet notifications, without asking the user.
+    /// Quiet notifications, for which the user is not asked.
     public static let provisional = UNAuthorizationOptions(rawValue: 1 << 6)
 }
 
-/// What the user allows.
+/// The user's permission.
 public enum UNAuthorizationStatus: Int, Sendable {
-    /// The user was not asked yet.
+    /// The user has not been asked yet.
     case notDetermined = 0
-    /// Nothing.
+    /// The user has refused.
     case denied = 1
-    /// Everything that was asked for.
+    /// The user has allowed everything that was asked for.
     case authorized = 2
-    /// Quiet notifications.
+    /// Quiet notifications are allowed without having asked the user.
     case provisional = 3
-    /// For app clips; the simulation does not give it.
+    /// The app is an app clip; the simulation does not use this case.
     case ephemeral = 4
 }
 
-/// What becomes of a notification that comes while the app is in front.
+/// The ways in which a notification is presented while the app is in the foreground.
 public struct UNNotificationPresentationOptions: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
-    /// Options with these bits.
+    /// Creates a set with these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
     /// The number on the app's icon changes.
     public static let badge = UNNotificationPresentationOptions(rawValue: 1 << 0)
-    /// It plays a sound.
+    /// The sound is played.
     public static let sound = UNNotificationPresentationOptions(rawValue: 1 << 1)
-    /// It is shown; the older name.
+    /// The notification is shown; the older name for `list` and `banner`.
     public static let alert = UNNotificationPresentationOptions(rawValue: 1 << 2)
-    /// It is kept in the list.
+    /// The notification is added to the list.
     public static let list = UNNotificationPresentationOptions(rawValue: 1 << 3)
-    /// It is shown over the app.
+    /// The notification is shown over the app.
     public static let banner = UNNotificationPresentationOptions(rawValue: 1 << 4)
 }
 
-/// Whether something is switched on.
+/// The value of a setting.
 public enum UNNotificationSetting: Int, Sendable {
-    /// There is no such thing.
+    /// The app has no such setting.
     case notSupported = 0
-    /// It is off.
+    /// The setting is off.
     case disabled = 1
-    /// It is on.
+    /// The setting is on.
     case enabled = 2
 }
 
-/// What the user allows, as it was when it was asked for. The simulated user has one switch for everything.
+/// The user's permission and settings at the time at which they were read.
+///
+/// The simulated user has one setting for everything.
 public final class UNNotificationSettings: NSObject, Sendable {
-    /// What the user allows.
+    /// The user's permission.
     public let authorizationStatus: UNAuthorizationStatus
-    /// Whether anything is shown.
+    /// Whether notifications are shown.
     public var alertSetting: UNNotificationSetting { setting }
     /// Whether sounds are played.
     public var soundSetting: UNNotificationSetting { setting }
-    /// Whether the icon has a number.
+    /// Whether the app's icon may have a number.
     public var badgeSetting: UNNotificationSetting { setting }
 
     private var setting: UNNotificationSetting {

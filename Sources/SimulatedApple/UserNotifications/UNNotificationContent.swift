@@ -1,6 +1,6 @@
-/// What a notification says. The simulated phone shows the title and the body; the rest is kept.
+/// The content of a notification, of which the simulated phone shows the title and the body, and keeps the rest.
 ///
-/// For `@unchecked Sendable`: nothing of it changes. A mutable one is copied when it is handed over.
+/// For `@unchecked Sendable`: a value of this class is immutable; a mutable one is copied when it is passed on.
 open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
     struct Fields {
         var title = ""
@@ -26,27 +26,27 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
     open var title: String { fields.title }
     /// The second line.
     open var subtitle: String { fields.subtitle }
-    /// The rest.
+    /// The text below the title and subtitle.
     open var body: String { fields.body }
     /// The number on the app's icon.
     open var badge: NSNumber? { fields.badge }
-    /// The sound. It is not played here.
+    /// The sound, which is not played here.
     open var sound: UNNotificationSound? { fields.sound }
-    /// What the app wants to know again when the notification is opened.
+    /// Values that the app receives again when the notification is opened.
     open var userInfo: [AnyHashable: Any] { fields.userInfo }
-    /// Which actions it has. There are none here.
+    /// The category, which determines the actions on a phone; there are none here.
     open var categoryIdentifier: String { fields.categoryIdentifier }
-    /// What it is shown together with.
+    /// The identifier of the group in which the notification is shown.
     open var threadIdentifier: String { fields.threadIdentifier }
-    /// How much it may disturb. It is kept and has no effect here, where there is no Focus.
+    /// The degree to which the notification may disturb, which is kept but has no effect: there is no Focus here.
     open var interruptionLevel: UNNotificationInterruptionLevel { fields.interruptionLevel }
-    /// How prominent it is in a summary, from 0 to 1. It is kept and has no effect.
+    /// The prominence in a summary, from 0 to 1, which is kept but has no effect.
     open var relevanceScore: Double { fields.relevanceScore }
 
-    /// Whether the system can keep what the app wants to know again.
+    /// Whether `userInfo` is a property list, which the system can keep.
     var hasPropertyListInfo: Bool { PropertyListSerialization.propertyList(userInfo, isValidFor: .binary) }
 
-    /// The content as the phone keeps it.
+    /// The content in the form that the phone keeps.
     var archived: Data {
         let record = ContentRecord(
             title: title, subtitle: subtitle, body: body, badge: badge?.intValue, sound: sound.map(\.record),
@@ -57,7 +57,7 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
         return (try? JSONEncoder().encode(record)) ?? Data()
     }
 
-    /// The content that the phone has kept.
+    /// Creates the content that the phone has kept.
     convenience init(archived: Data) {
         guard let record = try? JSONDecoder().decode(ContentRecord.self, from: archived) else {
             self.init(fields: Fields())
@@ -74,11 +74,11 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
                 relevanceScore: record.relevanceScore))
     }
 
-    /// The same content, which does not change.
+    /// Returns an immutable copy.
     open func copy(with zone: NSZone? = nil) -> Any { UNNotificationContent(fields: fields) }
 }
 
-/// A content as the phone keeps it. What `userInfo` has to be is a property list.
+/// A content in the form that the phone keeps, with `userInfo` as a property list.
 private struct ContentRecord: Codable {
     var title, subtitle, body: String
     var badge: Int?
@@ -89,23 +89,24 @@ private struct ContentRecord: Codable {
     var userInfo: Data
 }
 
-/// How much a notification may disturb.
+/// The degree to which a notification may disturb.
 public enum UNNotificationInterruptionLevel: UInt, Sendable {
-    /// It is in the list, and neither lights the screen nor sounds.
+    /// The notification is added to the list, without lighting the screen or playing a sound.
     case passive = 0
-    /// As notifications are.
+    /// The default.
     case active = 1
-    /// Also while a Focus is on, with an entitlement.
+    /// The notification is also presented during a Focus; it needs an entitlement.
     case timeSensitive = 2
-    /// Also while the phone is mute, with an entitlement.
+    /// The sound is played even when the phone is muted; it needs an entitlement.
     case critical = 3
 }
 
-/// What a notification is to say.
+/// The content of a notification, with mutable properties.
 ///
-/// For `@unchecked Sendable`, which it inherits: only the app changes it, on one thread at a time, and the center copies it.
+/// For `@unchecked Sendable`, which it inherits: only the app changes it, on one thread at a time, and the center
+/// copies it.
 public final class UNMutableNotificationContent: UNNotificationContent, @unchecked Sendable {
-    /// Without content.
+    /// Creates an empty content.
     public init() { super.init(fields: Fields()) }
 
     /// The first line.
@@ -118,7 +119,7 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
         get { fields.subtitle }
         set { fields.subtitle = newValue }
     }
-    /// The rest.
+    /// The text below the title and subtitle.
     override public var body: String {
         get { fields.body }
         set { fields.body = newValue }
@@ -128,49 +129,49 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
         get { fields.badge }
         set { fields.badge = newValue }
     }
-    /// The sound. It is not played here.
+    /// The sound, which is not played here.
     override public var sound: UNNotificationSound? {
         get { fields.sound }
         set { fields.sound = newValue }
     }
-    /// What the app wants to know again when the notification is opened.
+    /// Values that the app receives again when the notification is opened.
     override public var userInfo: [AnyHashable: Any] {
         get { fields.userInfo }
         set { fields.userInfo = newValue }
     }
-    /// Which actions it has. There are none here.
+    /// The category, which determines the actions on a phone; there are none here.
     override public var categoryIdentifier: String {
         get { fields.categoryIdentifier }
         set { fields.categoryIdentifier = newValue }
     }
-    /// What it is shown together with.
+    /// The identifier of the group in which the notification is shown.
     override public var threadIdentifier: String {
         get { fields.threadIdentifier }
         set { fields.threadIdentifier = newValue }
     }
-    /// How much it may disturb.
+    /// The degree to which the notification may disturb, which has no effect here.
     override public var interruptionLevel: UNNotificationInterruptionLevel {
         get { fields.interruptionLevel }
         set { fields.interruptionLevel = newValue }
     }
-    /// How prominent it is in a summary.
+    /// The prominence in a summary, from 0 to 1, which has no effect here.
     override public var relevanceScore: Double {
         get { fields.relevanceScore }
         set { fields.relevanceScore = newValue }
     }
 }
 
-/// The name of a file with a sound.
+/// The name of a sound file.
 public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
     /// The name.
     public let rawValue: String
-    /// The name of a file.
+    /// Creates a name from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The name of a file.
+    /// Creates a name from its text.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The sound of a notification. It is not played here.
+/// The sound of a notification, which is not played here.
 public final class UNNotificationSound: NSObject, Sendable {
     private let name: UNNotificationSoundName?
 
@@ -180,7 +181,7 @@ public final class UNNotificationSound: NSObject, Sendable {
     }
 
     struct Record: Codable {
-        /// Nil is the system's sound.
+        /// The name of the file; `nil` for the system's sound.
         var name: String?
     }
 
@@ -188,7 +189,7 @@ public final class UNNotificationSound: NSObject, Sendable {
 
     fileprivate convenience init(_ record: Record) { self.init(record.name.map { UNNotificationSoundName($0) }) }
 
-    /// The sound of a file.
+    /// Creates the sound of a file.
     public convenience init(named name: UNNotificationSoundName) { self.init(name) }
 
     /// The system's sound.

@@ -1,18 +1,18 @@
 import ApusTimers
 import SimulatedAppleCore
 
-/// A notification and when it is to be shown.
+/// A notification, and the trigger that shows it.
 public final class UNNotificationRequest: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: nothing of it changes, and the content is a copy.
+    // For `@unchecked Sendable`: all stored properties are immutable, and the content is a copy.
 
-    /// Names the request; another one with the same identifier replaces it.
+    /// The identifier; a new request replaces a pending one with the same identifier.
     public let identifier: String
-    /// What it says.
+    /// The content of the notification.
     public let content: UNNotificationContent
-    /// When it is shown; `nil` is at once.
+    /// The trigger; `nil` shows the notification at once.
     public let trigger: UNNotificationTrigger?
 
-    /// A request. A mutable content is copied.
+    /// Creates a request; a mutable content is copied.
     public init(identifier: String, content: UNNotificationContent, trigger: UNNotificationTrigger?) {
         self.identifier = identifier
         self.content = content.copy() as? UNNotificationContent ?? content
@@ -20,14 +20,14 @@ public final class UNNotificationRequest: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// What the phone keeps of it.
+    /// The request in the form that the phone keeps.
     var kept: PhoneNotification {
         PhoneNotification(
             identifier: identifier, title: content.title, body: content.body, trigger: trigger?.kept ?? .now,
             content: content.archived)
     }
 
-    /// The request that the phone has kept.
+    /// Creates the request that the phone has kept.
     convenience init(_ kept: PhoneNotification) {
         self.init(
             identifier: kept.identifier, content: UNNotificationContent(archived: kept.content),
@@ -35,11 +35,11 @@ public final class UNNotificationRequest: NSObject, @unchecked Sendable {
     }
 }
 
-/// A notification that was shown, or that is about to be.
+/// A notification that was shown, or is about to be.
 public final class UNNotification: NSObject, Sendable {
-    /// When it came.
+    /// The date of the notification's arrival.
     public let date: Date
-    /// What was asked for.
+    /// The request.
     public let request: UNNotificationRequest
 
     init(_ delivered: DeliveredNotification) {
@@ -49,11 +49,11 @@ public final class UNNotification: NSObject, Sendable {
     }
 }
 
-/// What the user has done with a notification: here always that it was opened.
+/// The user's response to a notification, which here is always to open it.
 public final class UNNotificationResponse: NSObject, Sendable {
     /// The notification.
     public let notification: UNNotification
-    /// ``UNNotificationDefaultActionIdentifier``.
+    /// The action, which is always ``UNNotificationDefaultActionIdentifier``.
     public let actionIdentifier = UNNotificationDefaultActionIdentifier
 
     init(notification: UNNotification) {
@@ -64,17 +64,17 @@ public final class UNNotificationResponse: NSObject, Sendable {
 
 // The names are Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The action of a user who opens a notification.
+/// The action with which the user opens a notification.
 public let UNNotificationDefaultActionIdentifier = "com.apple.UNNotificationDefaultActionIdentifier"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The action of a user who takes a notification away. The simulation does not give it.
+/// The action with which the user dismisses a notification, which the simulation does not use.
 public let UNNotificationDismissActionIdentifier = "com.apple.UNNotificationDismissActionIdentifier"
 
-/// When a notification is shown.
+/// The condition under which a notification is shown.
 ///
-/// For `@unchecked Sendable`: nothing of it changes, nor of its subclasses.
+/// For `@unchecked Sendable`: all stored properties of this class and its subclasses are immutable.
 open class UNNotificationTrigger: NSObject, @unchecked Sendable {
-    /// Whether it is shown repeatedly.
+    /// Whether the notification is shown repeatedly.
     public let repeats: Bool
 
     init(repeats: Bool) {
@@ -82,15 +82,15 @@ open class UNNotificationTrigger: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// What the phone keeps of it.
+    /// The trigger in the form that the phone keeps.
     var kept: PhoneNotification.Trigger { .now }
 
-    /// When a request that is added now would be shown.
+    /// The date at which a request that is added now would be shown.
     fileprivate var nextDate: Date? {
         kept.first(now: SimulatedPhone.process.host.engine.time.wall()).map(SimulatedPhone.date)
     }
 
-    /// The trigger that the phone has kept.
+    /// Creates the trigger that the phone has kept.
     static func make(_ kept: PhoneNotification.Trigger) -> UNNotificationTrigger? {
         switch kept {
         case .now: nil
@@ -102,40 +102,42 @@ open class UNNotificationTrigger: NSObject, @unchecked Sendable {
     }
 }
 
-/// After an interval. It has to be positive, and at least 60 s if it repeats; a phone ends the app otherwise, and the
-/// simulated one reports the fault `NSInternalInconsistencyException.notificationInterval` when the request is added.
+/// A trigger that shows a notification after an interval.
+///
+/// The interval must be positive, and at least 60 s if it repeats. Otherwise a phone ends the app, and the simulated
+/// one records the fault `NSInternalInconsistencyException.notificationInterval` when the request is added.
 public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {  // constants
     /// The interval in seconds.
     public let timeInterval: TimeInterval
 
-    /// A trigger that waits `timeInterval` seconds.
+    /// Creates a trigger that waits `timeInterval` seconds.
     public init(timeInterval: TimeInterval, repeats: Bool) {
         self.timeInterval = timeInterval
         super.init(repeats: repeats)
     }
 
-    /// When a request that is added now would be shown.
+    /// Returns the date at which a request that is added now would be shown.
     public func nextTriggerDate() -> Date? { nextDate }
 
     override var kept: PhoneNotification.Trigger { .after(seconds: timeInterval, repeats: repeats) }
 }
 
-/// When the clock shows something.
+/// A trigger that shows a notification when the clock shows the given components.
 ///
-/// Components with a year are a date that the app has computed from the machine's clock, so it is translated like every
-/// other date (see `SimulatedPhone.instant(of:)`). Components without one, "every day at nine", are looked for on the
+/// Components with a year are a date that the app has computed from its own clock, so they are translated like every
+/// other date (see `SimulatedPhone.instant(of:)`). Components without one, such as "every day at nine", follow the
 /// device's own clock.
 public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {  // constants
-    /// What the clock has to show.
+    /// The components that the clock must show.
     public let dateComponents: DateComponents
 
-    /// A trigger that waits until the clock shows these components.
+    /// Creates a trigger that waits until the clock shows these components.
     public init(dateMatching dateComponents: DateComponents, repeats: Bool) {
         self.dateComponents = dateComponents
         super.init(repeats: repeats)
     }
 
-    /// When it is shown next; nil when that is over.
+    /// Returns the date at which a request that is added now would be shown; `nil` if there is none.
     public func nextTriggerDate() -> Date? { nextDate }
 
     override var kept: PhoneNotification.Trigger { .matching(dateComponents, repeats: repeats) }

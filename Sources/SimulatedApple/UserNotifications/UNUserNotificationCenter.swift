@@ -5,17 +5,17 @@ import ApusVirtualTime
 import Dispatch
 import SimulatedAppleCore
 
-/// The app's interface to the phone's notification center: the simulated one.
+/// The app's interface to the notification center of the simulated phone.
 ///
-/// Everything that an app asks for is done in the order in which it was asked, a moment later. Completion handlers are
-/// called on a thread that is not the main one, while the device waits. The asynchronous forms stay on the caller's
-/// actor, so that they follow the device's order. All members may be used from any thread.
+/// Calls are carried out in their order, a moment later. Completion handlers are called on a thread other than the main
+/// one, while the device waits. The asynchronous forms stay on the caller's actor, so that they follow the device's
+/// order. All members can be used on any thread.
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `delegateBox` and `turns`, protected by their locks.
 
     private typealias Work = @Sendable (any PhoneNotifications) async -> Void
 
-    /// What was asked for, one after the other.
+    /// The calls that wait for their turn.
     private struct Turns: Sendable {
         var waiting: [Work] = []
         var isAtWork = false
@@ -39,8 +39,10 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         return process.shared.object(of: UNUserNotificationCenter.self) { UNUserNotificationCenter(process) }
     }
 
-    /// Decides about notifications that come while the app is in front, and gets those that the user opens. Not kept.
-    /// Set it before the app has finished launching.
+    /// The delegate, which decides about notifications that arrive while the app is in the foreground, and receives
+    /// those that the user opens.
+    ///
+    /// It is not retained. Set it before the app has finished launching.
     public var delegate: (any UNUserNotificationCenterDelegate)? {
         get { delegateBox.withLock { $0 }.value }
         set {
@@ -57,11 +59,14 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     // MARK: The user's permission
 
-    /// Asks the user, if that has not happened yet. The answer is that of the simulated user; the app is inactive meanwhile.
+    /// Asks the user for permission, unless the user has already answered.
+    ///
+    /// The simulated user answers; the app is inactive meanwhile. The handler is called on a thread other than the main
+    /// one.
     public func requestAuthorization(
         options: UNAuthorizationOptions = [], completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        // Nothing else waits for the user's answer.
+        // Later calls do not wait for the user's answer.
         perform { [host, callbacks] center in
             center.askForAuthorization(provisional: options.contains(.provisional)) { answer in
                 host.mainLoop.run {
@@ -73,7 +78,9 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Asks the user, if that has not happened yet. The answer is that of the simulated user.
+    /// Asks the user for permission, unless the user has already answered.
+    ///
+    /// The simulated user answers; the app is inactive meanwhile.
     nonisolated(nonsending) public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool
     {
         await withUnsafeContinuation { continuation in
@@ -81,7 +88,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
     }
 
-    /// What the user allows.
+    /// Calls a handler with the user's permission and settings.
     public func getNotificationSettings(completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void) {
         perform("the completion handler of getNotificationSettings") { center in
             let settings = UNNotificationSettings(UNAuthorizationStatus(center.authorization))
@@ -89,7 +96,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
     }
 
-    /// What the user allows.
+    /// Returns the user's permission and settings.
     nonisolated(nonsending) public func notificationSettings() async -> UNNotificationSettings {
         await withUnsafeContinuation { continuation in
             getNotificationSettings { continuation.resume(returning: $0) }
@@ -98,8 +105,10 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Adds a request, in place of the pending one with the same identifier. One too many makes another one go without
-    /// an error, and what the user does not allow is not shown.
+    /// Adds a request, which replaces a pending one with the same identifier.
+    ///
+    /// When too many are pending, another one is removed without an error. A notification that the user does not allow
+    /// is not shown.
     public func add(
         _ request: UNNotificationRequest,
         withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -117,14 +126,14 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Adds a request, in place of the pending one with the same identifier.
+    /// Adds a request, which replaces a pending one with the same identifier.
     nonisolated(nonsending) public func add(_ request: UNNotificationRequest) async throws {
         await withUnsafeContinuation { continuation in
             add(request) { _ in continuation.resume() }
         }
     }
 
-    /// The pending requests, the earliest first.
+    /// Calls a handler with the pending requests, earliest first.
     public func getPendingNotificationRequests(
         completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void
     ) {
@@ -134,7 +143,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The pending requests, the earliest first.
+    /// Returns the pending requests, earliest first.
     nonisolated(nonsending) public func pendingNotificationRequests() async -> [UNNotificationRequest] {
         await withUnsafeContinuation { continuation in
             getPendingNotificationRequests { continuation.resume(returning: $0) }
@@ -153,7 +162,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     // MARK: What is shown
 
-    /// The notifications that were shown and not yet removed.
+    /// Calls a handler with the notifications that were shown and not removed.
     public func getDeliveredNotifications(completionHandler: @escaping @Sendable ([UNNotification]) -> Void) {
         perform("the completion handler of getDeliveredNotifications") { center in
             let notifications = center.delivered.map { UNNotification($0) }
@@ -161,24 +170,24 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The notifications that were shown and not yet removed.
+    /// Returns the notifications that were shown and not removed.
     nonisolated(nonsending) public func deliveredNotifications() async -> [UNNotification] {
         await withUnsafeContinuation { continuation in
             getDeliveredNotifications { continuation.resume(returning: $0) }
         }
     }
 
-    /// Takes shown notifications away; unknown identifiers are ignored.
+    /// Removes shown notifications; unknown identifiers are ignored.
     public func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
         perform { center in center.removeDelivered(identifiers) }
     }
 
-    /// Takes all shown notifications away.
+    /// Removes all shown notifications.
     public func removeAllDeliveredNotifications() {
         perform { center in center.removeDelivered(center.delivered.map(\.notification.identifier)) }
     }
 
-    /// Sets the number on the app's icon. The simulated phone notes it in its log.
+    /// Sets the number on the app's icon, which the simulated phone writes into its log.
     public func setBadgeCount(
         _ newBadgeCount: Int, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
@@ -188,7 +197,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Sets the number on the app's icon. The simulated phone notes it in its log.
+    /// Sets the number on the app's icon, which the simulated phone writes into its log.
     nonisolated(nonsending) public func setBadgeCount(_ newBadgeCount: Int) async throws {
         await withUnsafeContinuation { continuation in
             setBadgeCount(newBadgeCount) { _ in continuation.resume() }
@@ -197,7 +206,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     // MARK: Private
 
-    /// Does something in its turn, and then calls what that has returned, on another thread.
+    /// Performs a call in its turn, and then calls the closure that it returned, on a thread other than the main one.
     private func perform(
         _ name: String, _ work: @escaping @Sendable (any PhoneNotifications) async -> (@Sendable () -> Void)?
     ) {
@@ -249,13 +258,15 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 }
 
 extension Fault.Rule {
-    /// A notification whose `userInfo` is not a property list, which the system cannot keep.
+    /// The `userInfo` of a notification is not a property list, so the system cannot keep it.
     ///
-    /// Apple, documentation/usernotifications/unnotificationcontent/userinfo
+    /// Source: Apple, documentation/usernotifications/unnotificationcontent/userinfo
     public static let notificationUserInfo = Fault.Rule("notificationUserInfo")
 }
 
-/// For `@unchecked Sendable`: it is protected by its owner's lock.
+/// A weak reference to the delegate.
+///
+/// For `@unchecked Sendable`: the lock of its owner protects it.
 private struct WeakDelegate: @unchecked Sendable {
     weak var value: (any UNUserNotificationCenterDelegate)?
 }
@@ -272,29 +283,31 @@ extension UNAuthorizationStatus {
     }
 }
 
-/// The calls about an app's notifications. All methods are optional, as in the framework; of each pair, the implemented
-/// one is called: the form with a handler on the main thread, the asynchronous one where its isolation says.
+/// The calls about an app's notifications, all of them optional as in the framework.
+///
+/// Implement one method of each pair: the form with a handler is called on the main thread, the asynchronous form
+/// according to its isolation.
 @preconcurrency
 public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
-    /// A notification comes while the app is in front: the app decides what is shown.
+    /// Decides how a notification that arrives while the app is in the foreground is presented.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void)
-    /// The same, asynchronously.
+    /// Decides the same; the asynchronous form.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification
     ) async -> UNNotificationPresentationOptions
 
-    /// The user has opened a notification.
+    /// Called when the user has opened a notification.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping () -> Void)
-    /// The same, asynchronously.
+    /// Called in the same case; the asynchronous form.
     func userNotificationCenter(_ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse) async
 }
 
 extension UNUserNotificationCenterDelegate {
-    /// Asks the asynchronous form.
+    /// Calls the asynchronous form.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
@@ -307,12 +320,12 @@ extension UNUserNotificationCenterDelegate {
         }
     }
 
-    /// Shows nothing.
+    /// Returns no options, so that nothing is shown.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification
     ) async -> UNNotificationPresentationOptions { [] }
 
-    /// Identifies the asynchronous form.
+    /// Calls the asynchronous form.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping () -> Void

@@ -1,3 +1,3 @@
-// Swift Testing announces an overlay of this name for every file that imports both it and UIKit. The toolchain for
-// Linux has the announcement and not the module, and without one such a file does not compile. Apple's is about images
-// as attachments; there are none here, so this one is empty.
+// Swift Testing declares an overlay of this name for every file that imports both it and UIKit. The toolchain for Linux
+// has the declaration but not the module, without which such a file does not compile. Apple's overlay attaches images;
+// this one is empty, because there are none here.
