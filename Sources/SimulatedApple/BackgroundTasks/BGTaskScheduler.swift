@@ -109,6 +109,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
 }
 
 // The names are those of commands for Apple's debugger.
+// swift-format-ignore: NoLeadingUnderscores
 extension BGTaskScheduler {
     /// Makes a pending request run with the next step of time, whatever the rules say.
     ///
