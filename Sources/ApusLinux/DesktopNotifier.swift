@@ -4,30 +4,32 @@ import CApus
 import Dispatch
 import PlatformC
 
-/// Shows notifications through `org.freedesktop.Notifications`, the service of Linux desktops, on the session bus.
+/// A notifier that shows notifications through the desktop's service, `org.freedesktop.Notifications` on the session
+/// bus.
 ///
-/// libdbus is looked for when the first notification is shown, so a machine without it can run everything else.
+/// libdbus is loaded when the first notification is shown, so everything else works on a machine without it.
 public struct DesktopNotifier: Notifier {
     private let appName: String
     private let address: String?
     private let timeout: Duration
 
-    /// A notifier for the user's session.
+    /// Creates a notifier for the user's session.
     ///
     /// - Parameters:
     ///   - appName: The name that desktops show beside the notification.
-    ///   - address: The bus; `nil` is the session's, from `DBUS_SESSION_BUS_ADDRESS` or `$XDG_RUNTIME_DIR/bus`.
-    ///   - timeout: How long each of the two messages waits for an answer.
+    ///   - address: The address of the bus; `nil` for the session bus, from `DBUS_SESSION_BUS_ADDRESS` or
+    ///     `$XDG_RUNTIME_DIR/bus`.
+    ///   - timeout: The time for which each of the two messages waits for a reply.
     public init(appName: String = "Apus", address: String? = nil, timeout: Duration = .seconds(3)) {
         self.appName = appName
         self.address = address
         self.timeout = timeout
     }
 
-    /// Shows `notification` now and returns when the service has taken it.
+    /// Shows `notification`, and returns when the service has accepted it.
     ///
     /// - Throws: `BackgroundError` with the code `notifierUnavailable` without libdbus, a bus or a service on it, and
-    ///   `notificationRefused` when the service answers with an error, or not in time.
+    ///   `notificationRefused` if the service responds with an error, or not in time.
     public func notify(_ notification: UserNotification) async throws {
         guard let address = address ?? Self.sessionBus() else {
             throw BackgroundError(
@@ -44,7 +46,8 @@ public struct DesktopNotifier: Notifier {
         if let error { throw error }
     }
 
-    /// A serial queue: libdispatch watches the threads of its concurrent ones with a timer of one second, for ever.
+    /// The queue of the calls; it is serial, because libdispatch watches the threads of concurrent queues with a
+    /// permanent timer of one second.
     private static let queue = DispatchQueue(label: "apus.linux.notifications")
 
     private func show(_ notification: UserNotification, _ address: String) -> BackgroundError? {
@@ -69,7 +72,9 @@ public struct DesktopNotifier: Notifier {
         }
     }
 
-    /// Where the user's session bus is. libdbus would try to start one through X11, which a daemon must not.
+    /// Returns the address of the user's session bus; `nil` if there is none.
+    ///
+    /// libdbus itself would try to start a bus through X11, which a daemon must not do.
     private static func sessionBus() -> String? {
         if let address = getenv("DBUS_SESSION_BUS_ADDRESS").map({ String(cString: $0) }), !address.isEmpty {
             return address

@@ -27,12 +27,12 @@
         /// A scheduler can run only once.
         ///
         /// - Parameters:
-        ///   - scheduler: a scheduler that has not been started.
-        ///   - grace: the time that active handlers have after the graceful shutdown begins, on the uptime clock; `nil`
+        ///   - scheduler: A scheduler that has not been started.
+        ///   - grace: The time that active handlers have after the graceful shutdown begins, on the uptime clock; `nil`
         ///     for no limit. They are then cancelled, and have `JobScheduler.Configuration.cancellationGrace` to
         ///     return. The group's `maximumGracefulShutdownDuration` must be longer than both together: at its end the
         ///     group cancels the service, which cancels handlers immediately.
-        ///   - afterStarting: called when the scheduler has started, concurrently with its first runs, as by
+        ///   - afterStarting: Called when the scheduler has started, concurrently with its first runs, as by
         ///     `JobScheduler.run`. Declare the program's repeating jobs in it.
         public init(
             _ scheduler: JobScheduler, grace: Duration? = .seconds(10),
@@ -45,7 +45,7 @@
 
         /// Starts the scheduler, and runs it until the graceful shutdown or until the task is cancelled.
         ///
-        /// - Throws: the errors of `JobScheduler.run(grace:afterOpening:afterStarting:)`: those of starting and of
+        /// - Throws: The errors of `JobScheduler.run(grace:afterOpening:afterStarting:)`: those of starting and of
         ///   `afterStarting`, and the error with which the scheduler loses its store. The group's `run()` throws the
         ///   same error.
         public func run() async throws {

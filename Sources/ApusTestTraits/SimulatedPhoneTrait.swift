@@ -2,7 +2,7 @@ public import ApusDevice
 import ApusTimers
 public import Testing
 
-/// Gives a test a simulated phone of its own, and verifies it afterwards.
+/// A trait that gives a test its own simulated phone, and verifies the phone afterwards.
 ///
 /// ```swift
 /// @MainActor @Test(.simulatedPhone(seed: 7)) func keepsItsBackgroundTask() throws {
@@ -14,37 +14,37 @@ public import Testing
 /// }
 /// ```
 ///
-/// The test finds the phone in `ApusTesting.SimulatedDevice.current`. At the end the app's process is ended; a fault that
-/// was not expected, and an expected one that did not come, is an issue of the test. Tests with this trait run one after
-/// the other, because the frameworks of an app in the test's own process serve one phone at a time. Each case of a
-/// parameterized test has a phone of its own, with the same seed.
+/// The test finds the phone in `ApusDevice.SimulatedDevice.current`. At the end, the app's process is ended. A fault
+/// that was not expected, and an expected fault that did not occur, are issues of the test. Tests with this trait run
+/// one after another, because the frameworks of an app in the test's own process serve one phone at a time. Each case
+/// of a parameterized test has its own phone, with the same seed.
 ///
-/// The trait of a suite holds for every test in it; the trait of a test or of an inner suite takes precedence.
+/// The trait of a suite applies to every test in it; the trait of a test or of an inner suite takes precedence.
 public struct SimulatedPhoneTrait: TestTrait, SuiteTrait {
-    /// Decides everything that chance decides.
+    /// The seed of all random decisions.
     public var seed: UInt64
-    /// The system's rules.
+    /// The rules of the system.
     public var policy: SystemPolicy
 
-    /// The tests of a suite with the trait, and of the suites in it, have the trait.
+    /// Whether the trait applies to the tests of a suite, and of the suites in it: true.
     public var isRecursive: Bool { true }
 
     private static let turns = Turnstile()
 }
 
 extension SimulatedPhoneTrait: TestScoping {
-    /// The scope of one case of a test. Called by Swift Testing.
+    /// Returns the scope of one case of a test; Swift Testing calls it.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
         testCase == nil ? nil : test.traits.lazy.compactMap { $0 as? Self }.last
     }
 
-    /// Runs the test with a new device, and verifies that. Called by Swift Testing.
+    /// Runs the test with a new device, and verifies the device; Swift Testing calls it.
     ///
-    /// - Throws: What the test throws; `ApusTesting.DeviceError`.
+    /// - Throws: The error of the test, or `ApusDevice.DeviceError`.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // A second trait of the test.
+        // The test has two traits, and the outer one has provided the device.
         guard await SimulatedDevice.current == nil else { return try await function() }
         try await Self.turns.pass {
             try await SimulatedDevice.run(seed: seed, policy: policy) { device in
@@ -55,11 +55,11 @@ extension SimulatedPhoneTrait: TestScoping {
 }
 
 extension Trait where Self == SimulatedPhoneTrait {
-    /// Gives the test a simulated phone of its own, and verifies it afterwards.
+    /// Gives the test its own simulated phone, and verifies the phone afterwards.
     ///
     /// - Parameters:
-    ///   - seed: Decides everything that chance decides.
-    ///   - policy: The system's rules.
+    ///   - seed: The seed of all random decisions.
+    ///   - policy: The rules of the system.
     /// - Returns: The trait.
     public static func simulatedPhone(seed: UInt64 = 0, policy: SystemPolicy = SystemPolicy()) -> Self {
         SimulatedPhoneTrait(seed: seed, policy: policy)

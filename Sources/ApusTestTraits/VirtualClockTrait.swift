@@ -3,45 +3,49 @@ public import ApusVirtualTime
 import Foundation
 public import Testing
 
-/// Runs a test in a process of its own, in which time is virtual: sleeps, timers and time-outs take no real time, in code
-/// that knows nothing of it.
+/// A trait that runs a test in a process of its own, in which time is virtual.
+///
+/// Sleeps, timers and time-outs take no real time there, in any code.
 ///
 ///     @Test(.virtualClock) func retriesForHours() async throws { … }
 ///
-/// The trait of a suite holds for every test in it; the trait of a test or of an inner suite takes precedence. All cases of
-/// a parameterized test run in one process, one after the other. `ApusTesting.ProcessClock` describes what is virtual.
+/// The trait of a suite applies to every test in it; the trait of a test or of an inner suite takes precedence. All
+/// cases of a parameterized test run in one process, one after another. `ApusVirtualTime.ProcessClock` describes what
+/// is virtual.
 ///
 /// Issues of that process are recorded as issues of the test, with their place in the source. Its standard output and
-/// error output appear among those of the test run. Attachments are not carried over. A crash, a process that hangs, and
-/// a machine where time cannot be virtual are issues of the test; it is never skipped.
+/// error output appear among those of the test run; attachments are not transferred. A crash, a process that hangs, and
+/// a machine on which time cannot be virtual are issues of the test, which is never skipped.
 ///
 /// Swift Testing's `.timeLimit` counts virtual time in that process.
 public struct VirtualClockTrait: TestTrait, SuiteTrait, Equatable {
-    /// What moves the time.
+    /// The rule by which time advances.
     public var mode: ProcessClock.Mode
-    /// The time of day at which the test begins, on the wall clock.
+    /// The instant on the wall clock at which the test begins.
     public var wall: WallInstant
-    /// How long the test may take, in the machine's time. Loading the program is not part of it.
+    /// The time limit of the test in real time, without the loading of the program.
     public var limit: Duration
 
-    /// The tests of a suite with the trait, and of the suites in it, have the trait.
+    /// Whether the trait applies to the tests of a suite, and of the suites in it: true.
     public var isRecursive: Bool { true }
 }
 
 extension Trait where Self == VirtualClockTrait {
-    /// Runs the test in a process of its own, in which time goes to the next deadline whenever nothing can run. It begins
-    /// at 2026-01-01T00:00:00Z, and may take a minute of the machine's time.
+    /// Runs the test in a process of its own, in which time advances to the next deadline whenever nothing can run.
+    ///
+    /// The test begins at 2026-01-01T00:00:00Z, and may take a minute of real time.
     public static var virtualClock: Self { virtualClock() }
 
     /// Runs the test in a process of its own, in which time is virtual.
     ///
     /// - Parameters:
-    ///   - mode: what moves the time.
-    ///   - wall: the time of day at which the test begins. Other clocks begin as `ApusTesting.ProcessClock` says.
-    ///   - limit: how long the test may take, in the machine's time, counted from the beginning of virtual time. After
-    ///     that its process is ended, with an issue that says what runs in it and what waits. Loading the program may take
+    ///   - mode: The rule by which time advances.
+    ///   - wall: The instant on the wall clock at which the test begins. `ApusVirtualTime.ProcessClock` describes where
+    ///     the other clocks begin.
+    ///   - limit: The time limit of the test in real time, from the beginning of virtual time. At the limit, the
+    ///     process is ended, with an issue that lists what runs in it and what waits. Loading the program may take
     ///     another minute.
-    /// - Returns: the trait, for a test or a suite.
+    /// - Returns: The trait, for a test or a suite.
     public static func virtualClock(
         _ mode: ProcessClock.Mode = .automatic, wall: WallInstant = WallInstant(secondsSince1970: 1_767_225_600),
         limit: Duration = .seconds(60)
@@ -51,14 +55,13 @@ extension Trait where Self == VirtualClockTrait {
 }
 
 extension VirtualClockTrait: TestScoping {
-    /// The scope of a test function with all of its cases. Called by Swift Testing.
+    /// Returns the scope of a test function with all of its cases; Swift Testing calls it.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
         guard testCase == nil, !test.isSuite else { return nil }
         return test.traits.lazy.compactMap { $0 as? Self }.last
     }
 
-    /// Runs the test in a process of its own, or begins virtual time in this process if it is that one. Called by Swift
-    /// Testing.
+    /// Runs the test in a process of its own, or begins virtual time if this is that process; Swift Testing calls it.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
@@ -89,7 +92,7 @@ extension VirtualClockTrait: TestScoping {
     ) async throws {
         switch TestProcess.claim(test.id) {
         case .first: break
-        // A second trait of the test.
+        // The test has two traits, and the outer one has begun virtual time.
         case .again: return try await function()
         case .taken(let other):
             Issue.record(
@@ -106,7 +109,7 @@ extension VirtualClockTrait: TestScoping {
             controller.sayBegun()
             return try await function()
         }
-        // Started by hand: the issues are recorded here, and the time is not added to them.
+        // The process was started by hand: no test run adds the virtual time to the issues.
         FileHandle.standardError.write(
             Data("Time is virtual in this process from here on: \(wall.iso8601), \(mode).\n".utf8))
         let remark = IssueHandlingTrait.compactMapIssues { issue in

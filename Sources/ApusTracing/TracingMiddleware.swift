@@ -37,7 +37,7 @@
 
         /// Creates a middleware that traces.
         ///
-        /// - Parameter tracer: the tracer; by default the bootstrapped one, which is read at each run.
+        /// - Parameter tracer: The tracer; by default the bootstrapped one, which is read at each run.
         public init(tracer: (any Tracer)? = nil) { ownTracer = tracer }
 
         /// Adds the caller's context to the metadata.
@@ -55,7 +55,7 @@
 
         /// Runs the handler in a span.
         ///
-        /// - Throws: the error of the handler.
+        /// - Throws: The error of the handler.
         public func handle(_ run: RunContext, next: () async throws -> Void) async throws {
             var submission = ServiceContext.topLevel
             instrument.extract(run.job.request.metadata, into: &submission, using: Metadata())

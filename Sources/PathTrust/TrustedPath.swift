@@ -23,8 +23,8 @@ package enum TrustedPath {
         case socket
     }
 
-    /// A path that is not used: the system's error code, or `EPERM` for an untrusted path, and a message with the
-    /// remedy.
+    /// The reason for which a path is not used: the system's error code, or `EPERM` for an untrusted path, and a
+    /// message with the remedy.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package var code: Int32
         package var description: String
@@ -38,12 +38,12 @@ package enum TrustedPath {
     /// Checks a file's status against the rules, without a system call.
     ///
     /// - Parameters:
-    ///   - status: the status of the file.
-    ///   - kind: the expected type.
-    ///   - path: the path of the file, for the message.
-    ///   - user: the user that must own the file.
-    ///   - privateGroup: returns the user's private group, if any; called only if a group has write permission.
-    /// - Returns: the predicate of a sentence about the path, with the remedy; `nil` if the file is trusted.
+    ///   - status: The status of the file.
+    ///   - kind: The expected type.
+    ///   - path: The path of the file, for the message.
+    ///   - user: The user that must own the file.
+    ///   - privateGroup: Returns the user's private group, if any; called only if a group has write permission.
+    /// - Returns: The predicate of a sentence about the path, with the remedy; `nil` if the file is trusted.
     package static func objection(
         to status: stat, as kind: Kind, path: String, user: uid_t, privateGroup: () -> gid_t?
     ) -> String? {
@@ -84,7 +84,7 @@ package enum TrustedPath {
 
     /// Checks the status of a folder above the path against the rules.
     ///
-    /// - Returns: the predicate of a sentence about the folder, with the remedy; `nil` if the folder is trusted.
+    /// - Returns: The predicate of a sentence about the folder, with the remedy; `nil` if the folder is trusted.
     package static func objectionToAncestor(
         _ status: stat, path: String, user: uid_t, privateGroup: () -> gid_t?
     ) -> String? {
@@ -107,7 +107,7 @@ package enum TrustedPath {
     ///
     /// A user's links may lead to files of a package manager, and these belong to root.
     ///
-    /// - Returns: the predicate of a sentence about the path, with the remedy; `nil` if the file is trusted.
+    /// - Returns: The predicate of a sentence about the path, with the remedy; `nil` if the file is trusted.
     package static func objectionToReading(_ status: stat, path: String) -> String? {
         objection(
             to: status, as: .file, path: path, user: status.st_uid == 0 ? 0 : geteuid(),
@@ -123,7 +123,7 @@ package enum TrustedPath {
 
     /// Checks the file at `path`, without following a link.
     ///
-    /// - Returns: its status; `nil` if there is no file.
+    /// - Returns: The status; `nil` if there is no file.
     /// - Throws: ``Failure``.
     @discardableResult
     package static func check(_ path: String, as kind: Kind) throws(Failure) -> stat? {
@@ -141,10 +141,10 @@ package enum TrustedPath {
     /// A symbolic link is not followed, and child processes do not inherit the descriptor.
     ///
     /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - flags: the flags of open(2).
-    ///   - kind: the expected type.
-    /// - Returns: the descriptor.
+    ///   - path: The path of the file.
+    ///   - flags: The flags of open(2).
+    ///   - kind: The expected type.
+    /// - Returns: The descriptor.
     /// - Throws: ``Failure``, with the error code of open(2) if the file cannot be opened.
     package static func open(_ path: String, _ flags: Int32, as kind: Kind = .file) throws(Failure) -> Int32 {
         // Without O_NONBLOCK, opening a FIFO would wait for its other end.
@@ -172,7 +172,7 @@ package enum TrustedPath {
     /// A reader finds either the old file or the new one. Two processes must not replace the same file at the same
     /// time.
     ///
-    /// - Returns: the status of the new file.
+    /// - Returns: The status of the new file.
     /// - Throws: ``Failure``; the old file is then unchanged.
     @discardableResult
     package static func replaceFile(_ path: String, with text: String) throws(Failure) -> stat {
@@ -191,13 +191,13 @@ package enum TrustedPath {
         return status
     }
 
-    /// Checks a folder that must belong to the user, and all folders above it, in the order in which the kernel follows
-    /// the path and its links.
+    /// Checks a folder that must belong to the user, and all folders above it, in the kernel's order of following the
+    /// path and its links.
     ///
     /// - Parameters:
-    ///   - path: the absolute path of the folder.
-    ///   - creating: whether to create missing folders, with the mode 0700.
-    /// - Returns: whether the folder exists.
+    ///   - path: The absolute path of the folder.
+    ///   - creating: Whether to create missing folders, with the mode 0700.
+    /// - Returns: Whether the folder exists.
     /// - Throws: ``Failure``, which names the folder or the link.
     @discardableResult
     package static func checkFolder(_ path: String, creating: Bool = false) throws(Failure) -> Bool {
@@ -278,7 +278,7 @@ package enum TrustedPath {
 
     /// Returns the target of a symbolic link.
     ///
-    /// - Returns: the target; `nil`, with `errno` set, if the path is not a link or the target is not valid UTF-8.
+    /// - Returns: The target; `nil`, with `errno` set, if the path is not a link or the target is not valid UTF-8.
     package static func linkTarget(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink(path, &buffer, Int(PATH_MAX))

@@ -3,23 +3,25 @@ import ApusTimers
 
 /// The conditions of a Linux machine, from the kernel's files (sysfs and procfs).
 ///
-/// A file that is missing or makes no sense is "not known", never an error.
+/// A file that is missing or has unexpected contents leaves its condition unknown; it is never an error.
 ///
 /// | condition | from | rule |
 /// |---|---|---|
-/// | external power | `/sys/class/power_supply` | a supply that is online, else what the batteries say; without a battery: yes |
-/// | battery level | the same | all batteries of the machine together, weighted by size; those of mice and the like do not count |
-/// | network | `/proc/net/route`, `/proc/net/ipv6_route` | a default route that is up and not by `lo`. What a connection costs is not known, so never `constrained` |
+/// | external power | `/sys/class/power_supply` | whether a charger delivers power; if none reports it, by the state of the batteries; true without a battery |
+/// | battery level | the same | the charge of all batteries of the machine together, weighted by capacity; batteries of mice and the like are ignored |
+/// | network | `/proc/net/route`, `/proc/net/ipv6_route` | whether there is a default route that is up and does not use `lo`; never `constrained`, because the cost of a connection is unknown |
 /// | thermal state | `/sys/class/thermal` | the worst trip point that is reached: active → `fair`, passive → `serious`, hot and critical → `critical` |
-/// | low-power mode | `/sys/firmware/acpi/platform_profile` | whether it is `low-power` |
-/// | idle | – | not known: logind reports it on the system bus only |
+/// | low-power mode | `/sys/firmware/acpi/platform_profile` | whether the profile is `low-power` |
+/// | idle | – | unknown, because logind reports it on the system bus only |
 public struct LinuxConditions: Sendable {
     private let files: SystemFiles
 
-    /// The conditions of the machine whose `/sys` and `/proc` are below `root`. Tests point it at a folder.
+    /// Creates the reader of the machine whose `/sys` and `/proc` are below `root`; tests pass a folder.
     public init(root: String = "/") { files = SystemFiles(root: root) }
 
-    /// Reads the files. It blocks for as long as the drivers take, for some batteries tens of milliseconds.
+    /// Reads the files.
+    ///
+    /// It blocks for as long as the drivers take, for some batteries tens of milliseconds.
     public func read() -> DeviceConditions {
         let power = PowerSupplies(files)
         return DeviceConditions(
@@ -30,7 +32,7 @@ public struct LinuxConditions: Sendable {
             thermalState: ThermalZones(files).state)
     }
 
-    /// Which start of the machine this is, from `/proc/sys/kernel/random/boot_id`; `nil` when that cannot be read.
+    /// The identifier of the machine's start, from `/proc/sys/kernel/random/boot_id`; `nil` if it cannot be read.
     public var bootID: String? {
         files.text("proc/sys/kernel/random/boot_id").flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -41,22 +43,22 @@ public struct LinuxConditions: Sendable {
     }
 }
 
-/// The conditions as they change: read repeatedly, but only while there are listeners, because the kernel reports
-/// none of them.
+/// The changing conditions, which are read repeatedly while there are listeners, because the kernel does not report
+/// changes.
 final class ConditionsFeed: Sendable {
-    /// How often they are read again.
+    /// The time between two readings.
     static let interval: Duration = .seconds(30)
-    /// How much later than that they may be read, to share another timer's wake-up.
+    /// The additional time by which a reading may be late, to share the wake-up of another timer.
     static let tolerance: Duration = .seconds(15)
 
     private let conditions: LinuxConditions
     private let engine: TimerEngine
     private let executor: ActionExecutor
     private let broadcast: Broadcast<DeviceConditions>
-    /// Whether the next reading is scheduled or under way.
+    /// Whether the next reading is scheduled or in progress.
     private let isReading = Locked(false)
 
-    /// A feed that reads on `executor`, which may be blocked.
+    /// Creates a feed that reads on `executor`, which the reading may block.
     init(_ conditions: LinuxConditions, engine: TimerEngine, mainLoop: any MainLoop, executor: ActionExecutor) {
         self.conditions = conditions
         self.engine = engine
@@ -64,8 +66,9 @@ final class ConditionsFeed: Sendable {
         broadcast = Broadcast(DeviceConditions(), mainLoop: mainLoop)
     }
 
-    /// What they are now. The listeners get it, so that a caller that has acted on a reading is notified of every
-    /// change since.
+    /// Reads the conditions, and sends them to the listeners.
+    ///
+    /// A caller that has acted on a reading is thus notified of every later change.
     func read() -> DeviceConditions {
         let now = conditions.read()
         broadcast.set(now)
@@ -73,7 +76,7 @@ final class ConditionsFeed: Sendable {
     }
 
     func changes() -> Changes<DeviceConditions> {
-        // What they are now is no change for the new listener.
+        // The present conditions are not a change for the new listener.
         _ = read()
         let changes = broadcast.changes()
         let begins = isReading.withLock { isReading in
@@ -91,7 +94,7 @@ final class ConditionsFeed: Sendable {
     }
 
     private func readAgain() {
-        // Under the lock: a listener that comes now finds it either still on or off.
+        // Under the lock, so that a listener that is added now finds the reading either continued or stopped.
         let continues = isReading.withLock { isReading in
             isReading = broadcast.hasListeners
             return isReading

@@ -1,4 +1,5 @@
-/// `/sys/class/power_supply`: batteries, and what charges them (kernel.org, Documentation/ABI/testing/sysfs-class-power).
+/// The power supplies in `/sys/class/power_supply`: batteries, and their chargers (kernel.org,
+/// Documentation/ABI/testing/sysfs-class-power).
 struct PowerSupplies {
     private enum Status {
         case charging
@@ -7,7 +8,7 @@ struct PowerSupplies {
 
         init(_ text: String?) {
             switch text {
-            // "Not charging" is a battery that is kept below full on purpose, plugged in.
+            // "Not charging" is a plugged-in battery that is deliberately kept below full.
             case "Charging", "Full", "Not charging": self = .charging
             case "Discharging": self = .discharging
             default: self = .unknown
@@ -17,52 +18,53 @@ struct PowerSupplies {
 
     private struct Battery {
         var status: Status
-        /// From 0 to 1.
+        /// The charge, from 0 to 1; `nil` if it is unknown.
         var level: Double?
-        /// How much it holds, in µWh; `nil` where it is measured in another unit.
+        /// The capacity in µWh; `nil` if it is measured in another unit.
         var size: Double?
     }
 
     private var batteries: [Battery] = []
-    /// Whether something delivers power, of all supplies that say.
+    /// Whether power is delivered, for each charger that reports it.
     private var online: [Bool] = []
 
     init(_ files: SystemFiles) {
         let folder = "sys/class/power_supply"
         for name in files.names(in: folder) {
             let supply = "\(folder)/\(name)"
-            // The battery of a mouse or a keyboard.
+            // This is the battery of a mouse or a keyboard.
             if files.text("\(supply)/scope") == "Device" { continue }
             switch files.text("\(supply)/type") {
             case "Battery", "UPS":
-                // An empty slot.
+                // This is an empty slot.
                 if files.number("\(supply)/present") == 0 { continue }
                 let capacity = files.number("\(supply)/capacity").flatMap { $0 >= 0 ? $0 : nil }
                 let size = files.number("\(supply)/energy_full").flatMap { $0 > 0 ? Double($0) : nil }
                 batteries.append(
                     Battery(
                         status: Status(files.text("\(supply)/status")),
-                        // Worn batteries have been seen to report more than they hold.
+                        // Worn batteries have been seen to report more than 100 %.
                         level: capacity.map { Double(min($0, 100)) / 100 }, size: size))
             case "Mains", "USB", "Wireless":
-                // Some USB supplies know 2, "programmable".
+                // Some USB supplies report 2, "programmable".
                 if let value = files.number("\(supply)/online") { online.append(value > 0) }
             default: break
             }
         }
     }
 
-    /// Whether the machine is plugged in; one without a battery is.
+    /// Whether the machine is plugged in, which a machine without a battery always is; `nil` if it is unknown.
     var isOnExternalPower: Bool? {
         if batteries.isEmpty { return true }
         if !online.isEmpty { return online.contains(true) }
         let statuses = batteries.map(\.status)
-        // Several batteries are used one after the other: any that charges is charged by something.
+        // Several batteries are used one after another, so a single one that charges proves external power.
         if statuses.contains(.charging) { return true }
         return statuses.contains(.discharging) ? false : nil
     }
 
-    /// How full all batteries together are: weighted by their sizes where all are known. `nil` when one does not say.
+    /// The charge of all batteries together, weighted by capacity if all capacities are known; `nil` if one charge is
+    /// unknown.
     var level: Double? {
         let levels = batteries.compactMap(\.level)
         guard !levels.isEmpty, levels.count == batteries.count else { return nil }

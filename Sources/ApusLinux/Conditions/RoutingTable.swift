@@ -1,15 +1,15 @@
 import ApusBackground
 
-/// Whether the kernel knows a way to everywhere: a default route that is up and does not lead back to this machine.
+/// The kernel's routing tables, which show whether there is a default route that is up and leaves this machine.
 ///
-/// From `/proc/net/route` and `/proc/net/ipv6_route` (their writers in Linux: net/ipv4/fib_trie.c,
-/// net/ipv6/route.c). Whether a server answers at its end is not known, nor what it costs.
+/// They are `/proc/net/route` and `/proc/net/ipv6_route` (written by Linux's net/ipv4/fib_trie.c and net/ipv6/route.c).
+/// They show neither whether a server at the other end responds, nor what the connection costs.
 struct RoutingTable {
-    // RTF_UP and RTF_REJECT of linux/route.h.
+    // These are RTF_UP and RTF_REJECT of linux/route.h.
     private static let isUp: UInt32 = 0x1
     private static let rejects: UInt32 = 0x200
 
-    /// `nil` when the table cannot be read.
+    /// Whether there is a default route for IPv4; `nil` if the table cannot be read.
     private let hasDefaultIPv4: Bool?
     private let hasDefaultIPv6: Bool?
 
@@ -18,7 +18,7 @@ struct RoutingTable {
         hasDefaultIPv6 = files.text("proc/net/ipv6_route").map(Self.ipv6)
     }
 
-    /// What can be said with what can be read. A machine without IPv6 has no table for it.
+    /// The network, as far as the tables show it; a machine without IPv6 has no table for it.
     var network: DeviceConditions.Network? {
         if hasDefaultIPv4 == true || hasDefaultIPv6 == true { return .available }
         return hasDefaultIPv4 == false ? DeviceConditions.Network.none : nil
@@ -27,7 +27,7 @@ struct RoutingTable {
     private static func ipv4(_ text: String) -> Bool? {
         let lines = table(text)
         guard let header = lines.first, header.first == "Iface" else { return nil }
-        // Iface Destination Gateway Flags RefCnt Use Metric Mask …
+        // The columns are Iface Destination Gateway Flags RefCnt Use Metric Mask …
         return lines.dropFirst().contains { line in
             guard line.count >= 8, line[1] == "00000000", line[7] == "00000000" else { return false }
             return leadsOut(flags: line[3], device: line[0])
@@ -36,7 +36,8 @@ struct RoutingTable {
 
     private static func ipv6(_ text: String) -> Bool {
         let everywhere = String(repeating: "0", count: 32)
-        // Destination, its prefix's length, source, its prefix's length, next hop, metric, two counters, flags, device.
+        // The columns are the destination, its prefix length, the source, its prefix length, the next hop, the metric,
+        // two counters, the flags, and the device.
         return table(text).contains { line in
             guard line.count >= 10, line[0] == everywhere, line[1] == "00" else { return false }
             return leadsOut(flags: line[8], device: line[9])

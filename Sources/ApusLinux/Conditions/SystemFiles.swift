@@ -2,16 +2,17 @@ import PlatformC
 
 /// The small files in which the kernel reports its state, below a root that tests can choose.
 struct SystemFiles: Sendable {
-    /// More is not what was looked for. The largest is a routing table.
+    /// The largest number of bytes to read; the largest file that is needed is a routing table.
     private static let mostBytes = 1 << 20
 
     private let root: String
 
-    /// Files below `root`; `/` is this machine's.
+    /// Creates a reader of files below `root`; `/` stands for this machine's.
     init(root: String) { self.root = root.unicodeScalars.last == "/" ? root : root + "/" }
 
-    /// The text of the file at `path` (without a leading slash), without spaces and line ends at its ends; `nil` when
-    /// there is none, it cannot be read, or it is not text.
+    /// Returns the text of the file at `path`, which has no leading slash, without surrounding white space.
+    ///
+    /// Returns `nil` if the file does not exist, cannot be read, or is not text.
     func text(_ path: String) -> String? {
         let descriptor = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -21,7 +22,7 @@ struct SystemFiles: Sendable {
         while bytes.count < Self.mostBytes {
             let count = read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            // sysfs answers with an error where a device does not know: no battery in the slot, say.
+            // sysfs returns an error if a device has no value, for example without a battery in the slot.
             guard count >= 0 else { return nil }
             if count == 0 { break }
             bytes += buffer[..<count]
@@ -32,10 +33,10 @@ struct SystemFiles: Sendable {
         return String(characters[...last])
     }
 
-    /// The number in the file at `path`; `nil` also when it is something else.
+    /// Returns the number in the file at `path`; `nil` if there is none.
     func number(_ path: String) -> Int? { text(path).flatMap { Int($0) } }
 
-    /// The names in the folder at `path`, sorted; none when there is no such folder.
+    /// Returns the names in the folder at `path`, sorted; none if the folder does not exist.
     func names(in path: String) -> [String] {
         guard let folder = opendir(root + path) else { return [] }
         defer { closedir(folder) }

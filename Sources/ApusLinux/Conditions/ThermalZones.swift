@@ -1,7 +1,7 @@
 import ApusBackground
 
-/// `/sys/class/thermal`: the sensors that have trip points, the temperatures at which the system does something
-/// (kernel.org, Documentation/driver-api/thermal/sysfs-api).
+/// The sensors in `/sys/class/thermal` that have trip points: temperatures at which the system acts (kernel.org,
+/// Documentation/driver-api/thermal/sysfs-api).
 struct ThermalZones {
     private let states: [DeviceConditions.ThermalState]
 
@@ -12,7 +12,7 @@ struct ThermalZones {
         }
     }
 
-    /// The worst of all; `nil` without a sensor that has trip points.
+    /// The worst state of all sensors; `nil` without a sensor that has trip points.
     var state: DeviceConditions.ThermalState? {
         let order = DeviceConditions.ThermalState.allCases
         return order.last { states.contains($0) }
@@ -23,7 +23,7 @@ struct ThermalZones {
         let trips = files.names(in: zone).filter { $0.hasPrefix("trip_point_") && $0.hasSuffix("_temp") }
         var state: DeviceConditions.ThermalState?
         for trip in trips {
-            // In thousandths of a degree; 0 and below are trip points that are switched off.
+            // The temperature is in thousandths of a degree; trip points at 0 and below are turned off.
             guard let threshold = files.number("\(zone)/\(trip)"), threshold > 0,
                 let reached = meaning(files.text("\(zone)/\(trip.dropLast("temp".count))type"))
             else { continue }
@@ -40,7 +40,7 @@ struct ThermalZones {
         case "active": .fair
         // The system slows down.
         case "passive": .serious
-        // The firmware wants action, or the machine is about to turn itself off.
+        // The firmware must act, or the machine is about to turn itself off.
         case "hot", "critical": .critical
         default: nil
         }

@@ -2,12 +2,12 @@ import CApus
 import Dispatch
 import PlatformC
 
-/// What a signal means to a host.
+/// A signal by its meaning for a host.
 enum HostSignal: Sendable, Hashable, CustomStringConvertible {
     case stop(TerminationSignal)
-    /// SIGTSTP, Ctrl-Z: stand still.
+    /// SIGTSTP, sent by Ctrl-Z: the process is to be suspended.
     case standStill
-    /// SIGCONT, `fg` or `kill -CONT`: the process continues, whatever stopped it.
+    /// SIGCONT, sent by `fg` or `kill -CONT`: the process continues, whatever suspended it.
     case continued
 
     static let all: [HostSignal] = TerminationSignal.allCases.map { .stop($0) } + [.standStill, .continued]
@@ -29,7 +29,7 @@ enum HostSignal: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The process's signals as a stream, until `stop`.
+/// The process's signals as a stream, until `stop()`.
 struct CaughtSignals {
     let stream: AsyncStream<HostSignal>
     private let continuation: AsyncStream<HostSignal>.Continuation
@@ -55,32 +55,33 @@ struct CaughtSignals {
         self.source = source
     }
 
-    /// Gives the signals back. When it returns they do what they did before, and may be caught again.
+    /// Restores the former handling of the signals, which can then be caught again.
     func stop() {
         source.cancel()
-        // A reading that is under way would take bytes from the next catcher.
+        // A read in progress would take bytes from the next catcher.
         queue.sync {}
         capus_signals_release()
         continuation.finish()
     }
 }
 
-/// Stops this process, all its threads, until it gets SIGCONT. Returns then.
+/// Suspends this process with all its threads until SIGCONT, and returns then.
 ///
-/// By SIGSTOP: what SIGTSTP would do by default, it does not do in a process group without a shell that could wake it
-/// (signal(7), "orphaned"), and to get that default back, another process's SIGTSTP would be lost for a moment.
+/// It uses SIGSTOP. The default action of SIGTSTP has no effect in a process group without a shell that could resume it
+/// (signal(7), "orphaned"), and while that action was restored, a SIGTSTP from another process would be lost.
 func stopThisProcess() {
-    // To this thread, so that it stands still before this returns.
+    // It is raised on this thread, which therefore stops before this function returns.
     raise(SIGSTOP)
 }
 
 /// A signal that asks a process to stop.
 public enum TerminationSignal: Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// SIGTERM: a service manager or `kill`.
+    /// SIGTERM, sent by a service manager or `kill`.
     case terminate
-    /// SIGINT: Ctrl-C.
+    /// SIGINT, sent by Ctrl-C.
     case interrupt
-    /// SIGHUP: the terminal has gone. Not caught in a process that was started with it ignored, as nohup(1) does.
+    /// SIGHUP, sent when the terminal is closed; not caught in a process that was started with it ignored, as by
+    /// nohup(1).
     case hangUp
 
     /// The signal's number.
@@ -102,28 +103,28 @@ public enum TerminationSignal: Sendable, Hashable, CaseIterable, CustomStringCon
     }
 }
 
-/// Signals could not be caught.
+/// The error of signals that cannot be caught.
 public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of failure; more may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String { case alreadyCaught, unavailable }
         private let kind: Kind
 
-        /// Something in this process catches the signals already.
+        /// Another part of this process catches the signals already.
         public static var alreadyCaught: Code { Code(kind: .alreadyCaught) }
-        /// The system does not let this process wait for signals.
+        /// The system does not allow this process to wait for signals.
         public static var unavailable: Code { Code(kind: .unavailable) }
 
         /// The name of the code, for logs.
         public var description: String { kind.rawValue }
     }
 
-    /// The kind of error, for programs.
+    /// The kind of error.
     public let code: Code
-    /// What is the matter, and what to do about it.
+    /// A sentence for people that says what happened and what to do.
     public let message: String
 
-    /// An error with a code and a message that says what to do.
+    /// Creates an error.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message
@@ -134,7 +135,7 @@ public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension SignalError {
-    /// The error for the number of one of the system.
+    /// Creates the error for a system error code.
     init(errno: Int32) {
         self =
             errno == EBUSY

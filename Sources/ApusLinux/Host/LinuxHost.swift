@@ -3,50 +3,51 @@ public import ApusTimers
 import Dispatch
 public import Logging
 
-/// A Linux process as a host: SIGTERM, SIGINT and SIGHUP are its Home button.
+/// A Linux process as a background host, which SIGTERM, SIGINT and SIGHUP move to the background.
 ///
-/// The first signal brings the process to `Phase.background` and starts a countdown of the grace period. Open
-/// background tasks keep the process alive; near the end they expire, and when nothing is open any more, or the
-/// period is over, ``run()`` returns. A second signal lets the tasks expire at once, a third one ends the run at once.
+/// The first signal moves the process to `Phase.background`, and starts the countdown of the grace period. Open
+/// background tasks keep the process alive, and expire near the end. When no task is open any more, or the period is
+/// over, ``run()`` returns. A second signal makes the tasks expire at once; a third one ends the run at once.
 ///
-/// Work that must not be cut is covered by a background task that was begun *before* the signal: a process without any
-/// background task ends with the first one.
+/// Work that must not be interrupted needs a background task that was begun *before* the signal: a process without any
+/// background task ends with the first signal.
 ///
-/// `Phase.suspended` is when the process stands still: after SIGTSTP (Ctrl-Z) until SIGCONT, after SIGSTOP, and while
-/// the machine sleeps. Observers are not notified before the last two; the phase is entered and left when the process
-/// runs again, for observers that have to look at the time again. A sleep of the machine is noticed when the kernel
-/// reports that the wall clock has moved against the monotonic one, which it does on waking (`timerfd_resume` in
-/// Linux's fs/timerfd.c), and at the latest with the host's next event; sleeps of less than a second do not count.
-/// Nothing is polled for it. All of this happens while ``run()`` is under way.
+/// The process is in `Phase.suspended` while it is stopped: after SIGTSTP (Ctrl-Z) until SIGCONT, after SIGSTOP, and
+/// while the machine sleeps. Before the last two, observers cannot be notified; the phase is entered and left when the
+/// process runs again, for observers that must then read the clocks. The host detects a sleep of the machine when the
+/// kernel reports that the wall clock has moved against the monotonic one, which it does on waking (`timerfd_resume` in
+/// Linux's fs/timerfd.c), and at the latest with the host's next event. Sleeps of less than a second do not count, and
+/// nothing is polled. All of this needs ``run()`` to be in progress.
 ///
-/// A service manager that speaks sd_notify(3) gets `READY=1` by ``reportReady()``, `STOPPING=1` and what is awaited
-/// with the first signal, and from then on, every 2 s, that it wait another 5 s (`EXTEND_TIMEOUT_USEC`), so that the
-/// grace period may be longer than systemd's `TimeoutStopSec`.
+/// A service manager that supports sd_notify(3) is sent `READY=1` by ``reportReady()``, and with the first signal
+/// `STOPPING=1` and the names of the open tasks. From then on it is asked every 2 s to wait another 5 s
+/// (`EXTEND_TIMEOUT_USEC`), so that the grace period may be longer than systemd's `TimeoutStopSec`.
 public final class LinuxHost: BackgroundHost {
     /// The host's settings.
     public struct Configuration: Sendable, Hashable {
-        /// How long the process may run after the first signal, on the uptime clock. A caller that starts it without a
-        /// notify socket should wait longer than this before it kills (systemd's `TimeoutStopSec`, 90 s unless it is
-        /// set).
+        /// The time for which the process may run after the first signal, on the uptime clock.
+        ///
+        /// A manager without a notify socket must wait longer than this before it kills the process (systemd's
+        /// `TimeoutStopSec`, by default 90 s).
         public var gracePeriod: Duration
-        /// How long before the end of the grace period the background tasks expire: their time to wind up.
+        /// The time before the end of the grace period at which the background tasks expire, so that they can finish.
         public var expirationMargin: Duration
 
-        /// Thirty seconds, of which the last four are for winding up, unless said otherwise.
+        /// Creates a configuration; by default 30 seconds, of which the last four are for finishing.
         public init(gracePeriod: Duration = .seconds(30), expirationMargin: Duration = .seconds(4)) {
             self.gracePeriod = gracePeriod
             self.expirationMargin = expirationMargin
         }
     }
 
-    /// How a run ended.
+    /// The result of a run.
     public enum Outcome: Sendable, Hashable {
-        /// Every background task was ended, or wound up when it expired.
+        /// Every background task was ended, also those that had expired.
         case completed
-        /// The grace period was over, and these background tasks were still open.
+        /// The grace period ended while the background tasks with these names were open.
         case cut(names: [String])
 
-        /// What a program exits with: 0, or 75 (`EX_TEMPFAIL` of sysexits.h) when something had to be cut.
+        /// The exit status for the program: 0, or 75 (`EX_TEMPFAIL` of sysexits.h) if background tasks were cut.
         public var exitCode: Int32 {
             switch self {
             case .completed: 0
@@ -55,7 +56,7 @@ public final class LinuxHost: BackgroundHost {
         }
     }
 
-    /// What the loop of ``run()`` handles, one at a time.
+    /// An event of the loop of ``run()``, which handles one at a time.
     enum Event {
         case stopRequested
         case becameIdle
@@ -67,11 +68,11 @@ public final class LinuxHost: BackgroundHost {
         case wallClockMoved
     }
 
-    /// Where the host's timers live, and the app's.
+    /// The engine of the timers of the host and the app.
     public let engine: TimerEngine
-    /// Where observers and expiration handlers are called.
+    /// The loop on which observers and expiration handlers are called.
     public let mainLoop: any MainLoop
-    /// Linux waits for the end of the grace period, whatever has expired.
+    /// Whether expired tasks keep the process alive until the end of the grace period: always true on Linux.
     public var waitsForExpiredTasks: Bool { true }
 
     let configuration: Configuration
@@ -107,15 +108,15 @@ public final class LinuxHost: BackgroundHost {
             logger: logger, mainLoop: mainLoop, whenIdle: { post.yield(.becameIdle) })
     }
 
-    /// A host whose countdown runs on `engine`.
+    /// Creates a host whose countdown runs on `engine`.
     ///
     /// - Parameters:
-    ///   - engine: Where the host's timers live, and the app's.
-    ///   - mainLoop: Where observers and expiration handlers are called.
+    ///   - engine: The engine of the timers of the host and the app.
+    ///   - mainLoop: The loop on which observers and expiration handlers are called.
     ///   - configuration: The grace period.
-    ///   - conditions: Where the conditions are read.
-    ///   - serviceManager: Gets the state of the process.
-    ///   - logger: Where phases, faults and cut tasks are reported.
+    ///   - conditions: The reader of the machine's conditions.
+    ///   - serviceManager: The receiver of the process's state.
+    ///   - logger: The logger for phases, faults and cut tasks.
     public convenience init(
         engine: TimerEngine = .shared,
         mainLoop: any MainLoop = SystemMainLoop(),
@@ -132,22 +133,22 @@ public final class LinuxHost: BackgroundHost {
 
     // MARK: Phases
 
-    /// The present phase: active until the first signal, then background, then terminated; suspended in between, where
-    /// the process stood still.
+    /// The present phase: active until the first signal, then background, then terminated; suspended in between, while
+    /// the process is stopped.
     public var phase: Phase { phases.value }
 
-    /// A new sequence of the phases that are entered from now on.
+    /// Returns a new sequence of the phases that are entered from now on.
     public func phaseChanges() -> PhaseChanges { phases.changes() }
 
     /// Calls `observer` on the main loop whenever a phase is entered, until the observation is cancelled or dropped.
     ///
-    /// It may be notified of `Phase.suspended` just before the process stands still or when it runs again, and of
-    /// `Phase.terminated` if the program does not exit first.
+    /// The notification of `Phase.suspended` may come just before the process stops, or when it runs again. That of
+    /// `Phase.terminated` comes only if the program does not exit first.
     public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken {
         phases.observe(observer)
     }
 
-    /// What is left of the grace period, on the uptime clock, never negative; `nil` until the first signal.
+    /// The rest of the grace period on the uptime clock, never negative; `nil` until the first signal.
     public var backgroundTimeRemaining: Duration? {
         deadline.withLock { $0 }.map { max(.zero, engine.time.uptime().duration(to: $0)) }
     }
@@ -158,19 +159,22 @@ public final class LinuxHost: BackgroundHost {
     ///
     /// - Parameter request: The name, the place and the expiration handler.
     /// - Returns: The background task, which must be ended.
-    /// - Throws: `BackgroundError` with the code `tooLate` from the expiration of the others on.
+    /// - Throws: `BackgroundError` with the code `tooLate` once the other tasks have expired.
     public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         try registry.begin(request)
     }
 
     // MARK: The machine
 
-    /// What the machine is like. Reads files each time: see ``LinuxConditions/read()``. A change that is found by this
-    /// is also sent to the followers of the conditions.
+    /// The conditions of the machine, read from files at each access; see ``LinuxConditions/read()``.
+    ///
+    /// A change that is found is also sent to the sequences of conditions.
     public var conditions: DeviceConditions { feed.read() }
 
-    /// A new sequence of the conditions, one element for each change that is noticed. While there is such a
-    /// sequence, the files are read every 30 s, up to 15 s later to share a wake-up; the kernel reports no changes.
+    /// Returns a new sequence of the conditions, with one element for each change that is noticed.
+    ///
+    /// While there is such a sequence, the files are read every 30 s, up to 15 s later to share a wake-up, because the
+    /// kernel does not report changes.
     public func conditionChanges() -> Changes<DeviceConditions> { feed.changes() }
 
     /// The kernel's identifier of this start of the machine; `nil` without `/proc`.
@@ -178,9 +182,10 @@ public final class LinuxHost: BackgroundHost {
 
     // MARK: The service manager
 
-    /// Reports to the service manager that the service answers now (`READY=1`, for systemd's `Type=notify`). Without
-    /// one it does nothing. May be called from any thread; it can wait up to a second for a manager that does not keep
-    /// up.
+    /// Reports to the service manager that the service is ready (`READY=1`, for systemd's `Type=notify`); without a
+    /// manager it does nothing.
+    ///
+    /// It can be called on any thread, and waits up to a second for a manager that does not receive.
     public func reportReady() { notify([.ready]) }
 
     func notify(_ fields: [ServiceManager.Field]) { serviceManager.notify(fields, logger: logger) }
@@ -192,13 +197,13 @@ public final class LinuxHost: BackgroundHost {
         post.yield(.stopRequested)
     }
 
-    /// Waits for SIGTERM, SIGINT or SIGHUP, and then for the background tasks. Call it once.
+    /// Waits for SIGTERM, SIGINT or SIGHUP, and then for the background tasks; call it once.
     ///
-    /// These signals, SIGTSTP and SIGCONT belong to the host until this returns. On SIGTSTP the whole process stops, as
-    /// it would without the host.
+    /// The host handles these signals, SIGTSTP and SIGCONT until this returns. SIGTSTP still stops the whole process,
+    /// as without the host.
     ///
-    /// - Returns: Whether everything was finished; exit with its ``Outcome/exitCode``.
-    /// - Throws: ``SignalError`` when something else in the process already waits for signals.
+    /// - Returns: Whether all background tasks were ended; exit with its ``Outcome/exitCode``.
+    /// - Throws: ``SignalError`` if another part of the process already waits for signals.
     public func run() async throws -> Outcome {
         let signals = try CaughtSignals(HostSignal.all)
         defer { signals.stop() }
@@ -211,11 +216,12 @@ public final class LinuxHost: BackgroundHost {
         }
     }
 
-    /// The same with signals from elsewhere, which is how tests and other frameworks drive it. When `signals` ends, the
-    /// host waits for ``requestStop()``; when the calling task is cancelled, it lets the background tasks expire and
-    /// returns without waiting for them.
+    /// Waits like ``run()``, for signals from a sequence; tests and other frameworks drive the host with it.
     ///
-    /// SIGTSTP and SIGCONT are left alone: suspension is noticed for sleeps of the machine only.
+    /// When `signals` ends, the host waits for ``requestStop()``. When the calling task is cancelled, the host expires
+    /// the background tasks and returns without waiting for them.
+    ///
+    /// SIGTSTP and SIGCONT are not caught, so only sleeps of the machine count as suspension.
     public func run<Signals: AsyncSequence & Sendable>(
         signals: Signals
     ) async -> Outcome where Signals.Element == TerminationSignal, Signals.Failure == Never {

@@ -2,20 +2,21 @@ import ApusBackground
 import ApusTimers
 import Logging
 
-// All events of a run, one at a time.
+// The loop of a run, which handles one event at a time.
 extension LinuxHost {
-    /// How much longer the service manager is asked to wait each time, and how often it is asked: a message may come
-    /// seconds late on a busy machine.
+    /// The additional time that the service manager is asked to wait, each time.
+    ///
+    /// It is longer than ``extensionInterval``, because a message may be seconds late on a busy machine.
     private static let timeoutExtension: Duration = .seconds(5)
     private static let extensionInterval: Duration = .seconds(2)
 
-    /// The loop's own.
+    /// The state of the loop.
     private struct Run {
         var machine = LinuxHostMachine()
         var sleep: MachineSleep
         var timers: [ScheduledTimer] = []
         var renewal: ScheduledTimer?
-        /// What the service manager shows now.
+        /// The status that the service manager shows now.
         var status = ""
     }
 
@@ -28,7 +29,7 @@ extension LinuxHost {
             run.renewal?.cancel()
         }
         for await event in events {
-            // A process that was asked to stand still, or was woken just now, gets SIGCONT.
+            // If the process was asked to suspend itself, or was resumed just now, SIGCONT restores the phase.
             if run.sleep.happened(engine.time), !run.machine.standsStill, event != .continued { restorePhase(&run) }
             if handle(event, &run) { return finish() }
         }
@@ -37,14 +38,14 @@ extension LinuxHost {
         return finish()
     }
 
-    /// Whether the run is over.
+    /// Handles an event, and returns whether the run is over.
     private func handle(_ event: Event, _ run: inout Run) -> Bool {
         switch event {
         case .stopRequested:
             switch run.machine.stopRequested() {
             case .enterBackground:
                 enterBackground(&run)
-                // One look decides: a background task that is begun meanwhile has to be waited for and reported.
+                // A single check decides, because a task that is begun meanwhile must be awaited and reported.
                 if finishesIdle(&run) {
                     notify([.stopping])
                     return true
@@ -70,7 +71,7 @@ extension LinuxHost {
         case .continued:
             restorePhase(&run)
         case .wallClockMoved:
-            // By a sleep, which was looked for already, or because the clock was set.
+            // The clock moved because of a sleep, which was checked already, or it was set.
             break
         }
         return false
@@ -92,7 +93,7 @@ extension LinuxHost {
         updateStatus(&run)
     }
 
-    /// After the process stood still, or the machine slept.
+    /// Restores the phase after the process was stopped, or the machine slept.
     private func restorePhase(_ run: inout Run) {
         switch run.machine.continued() {
         case .resume:
@@ -120,7 +121,9 @@ extension LinuxHost {
         notify([.status(status)])
     }
 
-    /// Closes the registry if nothing is open: what was idle when an event was posted may be busy when it is handled.
+    /// Closes the registry if no task is open, and returns whether the run is over.
+    ///
+    /// The registry is checked again, because a task may have been begun since the event was posted.
     private func finishesIdle(_ run: inout Run) -> Bool {
         registry.closeIfIdle() && run.machine.becameIdle() == .finish
     }
@@ -134,16 +137,17 @@ extension LinuxHost {
     }
 }
 
-/// Notices that the machine slept: the continuous clock counted meanwhile, and the uptime did not.
+/// The detection of the machine's sleep, during which the continuous clock counts, and the uptime does not.
 struct MachineSleep {
-    /// Shorter sleeps are none: nothing that an app shows or waits for is off by more than this.
+    /// The shortest sleep that counts; shorter ones make no time that an app shows or waits for wrong by more than
+    /// this.
     static let threshold: Duration = .seconds(1)
 
     private var slept: Duration
 
     init(_ time: any TimeSource) { slept = Self.slept(time) }
 
-    /// Whether the machine has slept since the last sleep that was noticed.
+    /// Returns whether the machine has slept since the last sleep that was detected.
     mutating func happened(_ time: any TimeSource) -> Bool {
         let now = Self.slept(time)
         guard now - slept >= Self.threshold else { return false }
@@ -151,7 +155,9 @@ struct MachineSleep {
         return true
     }
 
-    /// Since boot. Two readings that are not at the same instant make it too long, by microseconds.
+    /// Returns the time that the machine has slept since its start.
+    ///
+    /// The two clocks are not read at the same instant, so the result can be too long by microseconds.
     private static func slept(_ time: any TimeSource) -> Duration {
         let uptime = time.uptime()
         return .nanoseconds(Int64(clamping: time.continuous().nanoseconds) - Int64(clamping: uptime.nanoseconds))

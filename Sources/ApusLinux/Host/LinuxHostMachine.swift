@@ -1,22 +1,23 @@
 import ApusBackground
 
-/// The way of a process from running to its end, as a pure state machine. The loop in ``LinuxHost`` owns it.
+/// The life of a process from running to its end, as a pure state machine that the loop of ``LinuxHost`` owns.
 struct LinuxHostMachine {
     private enum State {
         case active
-        /// Asked to stop; background tasks finish what they do.
+        /// The process was asked to stop, and background tasks finish their work.
         case background
-        /// Nearly over: the background tasks were expired.
+        /// The background tasks have expired, and the run is nearly over.
         case expired
         case finished
     }
 
     private var state = State.active
-    /// Between the request to stand still and the news that the process continues. Apart from the state: a signal to
-    /// end may arrive first when a stopped process is woken.
+    /// Whether the process was asked to suspend itself, and SIGCONT has not been handled yet.
+    ///
+    /// It is separate from the state, because when a stopped process is resumed, a signal to end it may arrive first.
     private(set) var standsStill = false
 
-    /// What the app is in whenever it does not stand still.
+    /// The phase of the app, apart from being suspended.
     var phase: Phase {
         switch state {
         case .active: .active
@@ -26,11 +27,11 @@ struct LinuxHostMachine {
     }
 
     enum StopAction: Equatable {
-        /// The first request: start the countdown.
+        /// Starts the countdown, after the first request.
         case enterBackground
-        /// The second one, from a user who will not wait: expire the background tasks now.
+        /// Expires the background tasks now, after the second request.
         case expire
-        /// The third one: end now, whatever is open.
+        /// Ends the run now, after the third request, whatever is open.
         case finish
         case ignore
     }
@@ -69,7 +70,7 @@ struct LinuxHostMachine {
     }
 
     enum ExtensionAction: Equatable {
-        /// Ask the service manager for more time again.
+        /// Asks the service manager for more time again.
         case extend
         case ignore
     }
@@ -87,7 +88,7 @@ struct LinuxHostMachine {
         case ignore
     }
 
-    /// Nothing is open any more, which is the normal state of an active process.
+    /// Handles the news that no task is open, which is normal in an active process.
     mutating func becameIdle() -> FinishAction {
         switch state {
         case .background, .expired:
@@ -98,7 +99,7 @@ struct LinuxHostMachine {
         }
     }
 
-    /// The grace period is over.
+    /// Handles the end of the grace period.
     mutating func timeIsOver() -> FinishAction {
         switch state {
         case .active, .background, .expired:
@@ -110,7 +111,7 @@ struct LinuxHostMachine {
     }
 
     enum StandStillAction: Equatable {
-        /// Enter the suspended phase, and stop the process.
+        /// Enters the suspended phase, and stops the process.
         case standStill
         case ignore
     }
@@ -122,14 +123,14 @@ struct LinuxHostMachine {
     }
 
     enum ResumeAction: Equatable {
-        /// Back to ``phase``.
+        /// Returns to ``phase``.
         case resume
-        /// The process stood still without a request: suspended, and back to ``phase``.
+        /// Enters the suspended phase and returns to ``phase``, because the process was stopped without a request.
         case passThroughSuspended
         case ignore
     }
 
-    /// The process continues after something stopped it, or the machine after a sleep.
+    /// Handles the continuation of a process that was stopped, or of a machine that slept.
     mutating func continued() -> ResumeAction {
         guard state != .finished else { return .ignore }
         guard standsStill else { return .passThroughSuspended }

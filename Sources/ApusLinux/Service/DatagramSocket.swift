@@ -1,10 +1,11 @@
 import PlatformC
 
-/// One message to a datagram socket of this machine.
+/// A sender of single messages to datagram sockets of this machine.
 enum DatagramSocket {
-    /// Sends `message` to a path, or to a name of the abstract namespace after an `@`; returns an errno or 0.
+    /// Sends `message` to a path, or to a name in the abstract namespace, which begins with `@`; returns an errno, or
+    /// 0.
     ///
-    /// Waits a second at most for a receiver that does not keep up.
+    /// It waits at most a second for a receiver that does not receive.
     static func send(_ message: String, to name: String) -> Int32 {
         var bytes = Array(name.utf8)
         let isAbstract = bytes.first == UInt8(ascii: "@")
@@ -13,7 +14,7 @@ enum DatagramSocket {
 
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // A path may have a terminator; a name in the abstract namespace is as long as the address.
+        // A path may be followed by a zero byte; a name in the abstract namespace ends with the address.
         let capacity = MemoryLayout.size(ofValue: address.sun_path)
         guard bytes.count < capacity else { return ENAMETOOLONG }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }

@@ -2,22 +2,23 @@ import ApusTimers
 import Logging
 import PlatformC
 
-/// The service manager that started this process and wants to know how it is: systemd's, or any other that speaks
+/// The service manager that started this process and is notified of its state: systemd, or any other that supports
 /// sd_notify(3).
 ///
-/// A message is one datagram of lines to the socket that the manager named. Nothing here fails the process: a manager
-/// that cannot be reached is logged once.
+/// A message is a datagram of lines, sent to the socket that the manager has named. A failure never affects the
+/// process: that the manager cannot be reached is logged once.
 public struct ServiceManager: Sendable {
     /// A line of a message.
     enum Field: Equatable {
-        /// The service answers now.
+        /// The service is ready.
         case ready
         /// The service was asked to stop, or stops by itself.
         case stopping
-        /// Do not lose patience yet: another such message, or the end, comes within this time. It counts only beyond
-        /// the manager's own limit for the present state, and so can only lengthen it.
+        /// The next such message, or the end, comes within this time.
+        ///
+        /// The manager counts it only beyond its own limit for the present state, so it can only extend that limit.
         case extendTimeout(Duration)
-        /// What `systemctl status` shows.
+        /// The text that `systemctl status` shows.
         case status(String)
 
         var line: String {
@@ -29,8 +30,9 @@ public struct ServiceManager: Sendable {
             }
         }
 
-        /// A line's end would begin another field. What is longer than a line of a terminal is not readable, and a
-        /// datagram has a limit.
+        /// Returns the text on one line of at most 200 characters.
+        ///
+        /// The end of a line would begin another field, and the size of a datagram is limited.
         private static func oneLine(_ text: String) -> String {
             let line = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 ? " " : $0 }))
             return line.count > 200 ? line.prefix(199) + "…" : line
@@ -40,20 +42,20 @@ public struct ServiceManager: Sendable {
     private let send: (@Sendable (String) -> Int32)?
     private let wasReported = SharedFlag()
 
-    /// The manager at a socket.
+    /// Creates the manager at a socket.
     ///
-    /// - Parameter notifySocket: What `NOTIFY_SOCKET` holds: an absolute path, or a name in the abstract namespace
-    ///   after an `@`. `nil` or empty: there is no manager, and every message goes nowhere.
+    /// - Parameter notifySocket: The value of `NOTIFY_SOCKET`: an absolute path, or a name in the abstract namespace,
+    ///   which begins with `@`. With `nil` or an empty text there is no manager, and messages are dropped.
     public init(notifySocket: String?) {
         send = notifySocket.flatMap { $0.isEmpty ? nil : $0 }.map { name in
             { message in DatagramSocket.send(message, to: name) }
         }
     }
 
-    /// A manager that gets messages by `send`, which returns an errno or 0.
+    /// Creates a manager that receives messages through `send`, which returns an errno, or 0.
     init(send: @escaping @Sendable (String) -> Int32) { self.send = send }
 
-    /// The manager that this process's environment names.
+    /// Returns the manager that the environment of this process names.
     public static func ofThisProcess() -> ServiceManager {
         ServiceManager(notifySocket: getenv("NOTIFY_SOCKET").map { String(cString: $0) })
     }
@@ -68,11 +70,11 @@ public struct ServiceManager: Sendable {
     }
 }
 
-/// Raised once, by the first failure.
+/// A flag that is raised once, by the first failure.
 private final class SharedFlag: Sendable {
     private let isRaised = Locked(false)
 
-    /// Whether this call raised it.
+    /// Raises the flag, and returns whether this call did.
     func raise() -> Bool {
         isRaised.withLock { isRaised in
             defer { isRaised = true }

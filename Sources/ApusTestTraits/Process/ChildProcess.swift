@@ -3,52 +3,54 @@ import CApus
 import CProcessClock
 import Foundation
 
-/// A program with its arguments; the first is its name.
+/// A program with its arguments, the first of which is its name.
 struct ChildCommand: Equatable {
     var path: String
     var arguments: [String]
     var environment: [String: String]
 }
 
-/// What became of a process.
+/// The result of a process.
 struct ChildOutcome: Equatable {
     enum Ending: Equatable {
         case notStarted(String)
         case exited(Int32)
         case signalled(Int32)
-        /// Its status was taken by a `waitpid` elsewhere in this process.
+        /// The process's status was taken by a `waitpid` elsewhere in this process.
         case unknown
     }
 
     var ending: Ending
-    /// The events that it wrote.
+    /// The events that the process wrote.
     var events: [UInt8] = []
     /// The last bytes of its error output.
     var errorOutput: [UInt8] = []
-    /// Whether virtual time began in it.
+    /// Whether its virtual time has begun.
     var hasBegun = false
-    /// The time that it was given, if that was over.
+    /// The time limit, if the process exceeded it.
     var exceededLimit: Duration?
-    /// What its clock reported then.
+    /// The report of its clock at the limit.
     var clockReport = ""
 }
 
-/// Runs one program to its end, in the machine's time.
+/// The execution of one program to its end, in real time.
 enum ChildProcess {
-    /// What the process has in these descriptors: a file for its events, and the connection with this process.
+    /// The descriptors of the program: a file for its events, and the connection with this process.
     static let eventsDescriptor = TEST_PROCESS_EVENTS
     static let controlDescriptor = TEST_PROCESS_CONTROL
     static let begunByte = UInt8(ascii: "b")
     static let errorOutputLimit = 8192
 
-    /// Starts the program and waits for its end. It has this process's standard output; its error output is copied to that
-    /// of this process. Cancellation kills it.
+    /// Starts the program, and waits for its end; cancellation kills it.
+    ///
+    /// It inherits this process's standard output, and its error output is copied to this process's.
     ///
     /// - Parameters:
-    ///   - command: the program.
-    ///   - limit: how long it may take after the virtual time began. Then it is asked for a report, and ended.
-    ///   - loadLimit: how long it may take until then.
-    /// - Returns: how it ended and what it wrote.
+    ///   - command: The program.
+    ///   - limit: The time limit from the beginning of virtual time, after which the process is asked for a report and
+    ///     ended.
+    ///   - loadLimit: The time limit until then.
+    /// - Returns: The way in which the process ended, and its output.
     static func run(
         _ command: ChildCommand, limit: Duration, loadLimit: Duration = .seconds(60)
     ) async -> ChildOutcome {
@@ -71,13 +73,13 @@ enum ChildProcess {
 
     static func errorText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
-    /// A number of `errno.h`.
+    /// An error code of `errno.h`.
     struct SystemError: Error {
         var number: Int32
     }
 }
 
-/// Wakes the thread that looks after a process.
+/// A pipe that wakes the thread that supervises a process.
 final class WakePipe: Sendable {
     enum Reason: UInt8 {
         case ended, cancelled

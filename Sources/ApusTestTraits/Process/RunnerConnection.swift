@@ -5,10 +5,10 @@ import Foundation
 
 /// The connection of a process under a virtual clock with the test run that started it.
 ///
-/// To the run: one byte when virtual time begins, and the clock's report when it asked. From the run: one byte as the
-/// question. Its end is the end of the run, which this process does not outlive.
+/// The process sends one byte when virtual time begins, and the clock's report when the run asks for it with one byte.
+/// When the run ends, the connection ends, and so does the process.
 struct RunnerConnection {
-    /// The exit status after a report, and after the end of the run.
+    /// The exit statuses after a report, and after the end of the run.
     static let reportedStatus: Int32 = 113
     static let abandonedStatus: Int32 = 114
 
@@ -16,12 +16,14 @@ struct RunnerConnection {
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
-        // Programs that the test starts do not keep the connection.
+        // Programs that the test starts must not keep the connection open.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(ChildProcess.eventsDescriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// Starts a thread that waits for the question. It sleeps in the kernel, so the clock takes it as idle.
+    /// Starts a thread that waits for the question.
+    ///
+    /// The thread sleeps in the kernel, so the clock counts it as idle.
     func answerRequests() {
         let descriptor = descriptor
         SystemThread(named: "apus-report") {

@@ -2,7 +2,7 @@ import ApusTimers
 import CProcessClock
 import Foundation
 
-/// Looks after one process from a thread: reads what it writes, and ends it when its time is over.
+/// The supervisor of one process, on a thread: it reads the process's output, and ends the process at its time limit.
 struct Supervisor {
     private static let graceForReport = Duration.seconds(5)
 
@@ -64,7 +64,7 @@ struct Supervisor {
             readControl()
             if !hasEnded, SystemTime().uptime() >= deadline { endInTime() }
         }
-        // Its number is its own until its status is taken, and so is its session.
+        // Until the status is taken, the process's number and session cannot be reused.
         test_process_end_others(process)
         readErrors()
         outcome.ending = takeStatus()
@@ -72,10 +72,10 @@ struct Supervisor {
         return outcome
     }
 
-    /// Sleeps until there is something to read, or to do.
+    /// Sleeps until there is output to read, or something to do.
     private func waitForNews() -> [WakePipe.Reason] {
         var waits = [wake.reader, errors, control].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // The end of a pipe is always ready, and no news.
+        // The end of a pipe is always ready, so it is not waited for.
         if isAtEnd.errors { waits[1].fd = -1 }
         if isAtEnd.control { waits[2].fd = -1 }
         let left = max(0, SystemTime().uptime().duration(to: deadline).wholeNanoseconds)
@@ -113,7 +113,7 @@ struct Supervisor {
         outcome.clockReport += String(decoding: received, as: UTF8.self)
     }
 
-    /// At the limit: asks for a report, which ends the process; later kills it.
+    /// Asks the process at its limit for a report, which ends it; later kills it.
     private mutating func endInTime() {
         guard !isEnding else {
             kill(process, SIGKILL)

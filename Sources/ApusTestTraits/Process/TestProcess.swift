@@ -2,18 +2,20 @@ import ApusTimers
 import Foundation
 import Testing
 
-/// Which of the two processes this one is, and how the other is started.
+/// The role of this process, and the command that starts the other one.
 enum TestProcess {
-    /// Set to 1 in processes in which the tests with the trait run. A developer sets it to have a test in a debugger.
+    /// The variable that is 1 in processes in which tests with the trait run.
+    ///
+    /// A developer sets it to run a test in a debugger.
     static let variable = "APUS_VIRTUAL_CLOCK_PROCESS"
-    /// The number of the descriptor that connects such a process with the test run.
+    /// The variable with the number of the descriptor that connects such a process with the test run.
     static let controlVariable = "APUS_VIRTUAL_CLOCK_CONTROL"
     private static let backtraceVariable = "SWIFT_BACKTRACE"
 
     enum Role: Equatable {
-        /// Starts a process for each test.
+        /// The process starts a process for each test.
         case runner
-        /// Runs the test itself. The descriptor is missing when it was started by hand.
+        /// The process runs the test itself; `control` is `nil` if it was started by hand.
         case virtual(control: Int32?)
     }
 
@@ -24,15 +26,17 @@ enum TestProcess {
         return .virtual(control: environment[controlVariable].flatMap { Int32($0) })
     }
 
-    /// As many processes at once as there are processors: in more, tests would reach their limits without being slow.
+    /// The turns of the processes, as many at once as there are processors.
+    ///
+    /// With more, tests would reach their time limits without being slow.
     static let turns = Turnstile(limit: max(1, ProcessInfo.processInfo.activeProcessorCount))
 
-    /// This program again, with one test, silent, and with its events in descriptor 3.
+    /// Returns the command that runs this program with one test, without output, and with its events in descriptor 3.
     static func command(forTest id: String) -> ChildCommand {
         var environment = ProcessInfo.processInfo.environment
         environment[variable] = "1"
         environment[controlVariable] = String(ChildProcess.controlDescriptor)
-        // What of a crash is worth reading in an issue.
+        // These are the parts of a crash's report that are worth reading in an issue.
         if environment[backtraceVariable] == nil {
             environment[backtraceVariable] = "threads=crashed,registers=none,images=none,color=no,interactive=no"
         }
@@ -41,7 +45,7 @@ enum TestProcess {
             arguments: [
                 CommandLine.arguments.first ?? "tests", "--testing-library", "swift-testing", "--no-parallel",
                 "--filter", filter(forTest: id),
-                // Nothing on the console: the run of the tests has its own lines.
+                // The process prints nothing, because the test run prints lines of its own.
                 "--verbosity", String(Int.min),
                 "--event-stream-version", "6.3",
                 "--event-stream-output-path", "/proc/self/fd/\(ChildProcess.eventsDescriptor)",
@@ -49,7 +53,7 @@ enum TestProcess {
             environment: environment)
     }
 
-    /// The option of the test run that says where attachments are saved; they are saved there by the process.
+    /// Returns the test run's option for the folder in which the process must save attachments.
     static func attachmentsOption(in arguments: [String]) -> [String] {
         let name = "--attachments-path"
         if let whole = arguments.last(where: { $0.hasPrefix(name + "=") }) { return [whole] }
@@ -57,7 +61,7 @@ enum TestProcess {
         return [name, arguments[index + 1]]
     }
 
-    /// A regular expression that matches this identifier only.
+    /// Returns a regular expression that matches only this identifier.
     static func filter(forTest id: String) -> String {
         let escaped = id.map { character in
             let isSpecial = character.isASCII && !character.isLetter && !character.isNumber && character != "_"
@@ -73,7 +77,7 @@ enum TestProcess {
 
     private static let owner = Locked<Test.ID?>(nil)
 
-    /// Gives the time of this process to a test.
+    /// Assigns the virtual time of this process to a test.
     static func claim(_ test: Test.ID) -> Claim {
         owner.withLock { owner in
             if owner == nil { owner = test } else if owner == test { return .again }

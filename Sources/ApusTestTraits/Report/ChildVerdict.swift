@@ -1,7 +1,7 @@
 import ApusTimers
 import Foundation
 
-/// An issue to be recorded for a test.
+/// An issue that is recorded for a test.
 struct Finding: Equatable {
     var text: String
     var isKnown = false
@@ -9,10 +9,10 @@ struct Finding: Equatable {
     var place: EventReport.Place?
 }
 
-/// What the end of a test's process and its events say about the test.
+/// The issues of a test that follow from the end of its process and from its events.
 struct ChildVerdict: Equatable {
     private(set) var findings: [Finding] = []
-    /// Why the test was cancelled, if it was.
+    /// The reason for which the test was cancelled; `nil` if it was not.
     private(set) var cancellation: String?
 
     init(_ outcome: ChildOutcome, test: String, wall: WallInstant) {
@@ -62,12 +62,12 @@ struct ChildVerdict: Equatable {
         return "The test took longer than \(limit) of the machine's time, and was ended.\n\(report)"
     }
 
-    /// An end that is none of a test run.
+    /// Returns the message for an end that is not the normal end of a test run; `nil` for a normal one.
     private static func fault(in outcome: ChildOutcome, report: EventReport) -> String? {
         switch outcome.ending {
         case .notStarted(let reason): "No process could be started for the test: \(reason)."
         case .signalled(let number): "The test's process was ended by \(Signals.text(of: number))."
-        // 69: no test matched the filter.
+        // Swift Testing exits with 69 if no test matches the filter.
         case .exited(69) where report.hasEnded: nil
         case .exited(let status) where !report.hasEnded:
             "The test's process ended with exit status \(status) before the test had ended."
@@ -85,7 +85,7 @@ struct ChildVerdict: Equatable {
     }
 }
 
-/// The line at the end of each issue that says that time was virtual.
+/// The line at the end of each issue that gives the virtual time.
 private struct Note {
     var wall: WallInstant
     var hasBegun: Bool
@@ -96,7 +96,7 @@ private struct Note {
         let milliseconds = UInt64((seconds * 1000).rounded())
         let began = wall.nanoseconds / 1_000_000
         let now = WallInstant(nanoseconds: milliseconds * 1_000_000).iso8601
-        // An event from before the clock began has the machine's time; so has a wall clock that was set.
+        // Before the clock begins, or after the wall clock was set, an event can have an earlier time.
         guard milliseconds >= began else { return "(In a process under a virtual clock, at \(now).)" }
         let passed = Duration.milliseconds(Int64(milliseconds - began))
         return "(In a process under a virtual clock, at \(now), \(passed) after its beginning.)"
@@ -111,6 +111,6 @@ enum Signals {
         SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGSYS: "SIGSYS",
     ]
 
-    /// As in "signal SIGSEGV".
+    /// Returns the signal in words, such as "signal SIGSEGV".
     static func text(of number: Int32) -> String { "signal \(names[number] ?? String(number))" }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the event stream of a test run says: JSON, one record a line, in version 6.3 of Swift Testing's schema.
+/// The contents of a test run's event stream: one JSON record per line, in version 6.3 of Swift Testing's schema.
 struct EventReport: Equatable {
     struct Place: Equatable {
         var fileID: String
@@ -15,30 +15,30 @@ struct EventReport: Equatable {
         var isKnown = false
         var isWarning = false
         var place: Place?
-        /// Seconds since 1970 on the wall clock of the run.
+        /// The instant on the run's wall clock, in seconds since 1970.
         var instant: Double?
-        /// The case of a parameterized test in which it was recorded.
+        /// The case of a parameterized test that recorded the issue.
         var testCase: String?
     }
 
     var issues: [RecordedIssue] = []
-    /// What was said of each attachment that was saved nowhere.
+    /// The message of each attachment that was not saved.
     var lostAttachments: [String] = []
-    /// The identifiers of suites and functions.
+    /// The identifiers of the suites and tests that have started.
     var started: Set<String> = []
     var ended: Set<String> = []
-    /// Why tests were skipped or cancelled, by identifier.
+    /// The reasons for which tests were skipped or cancelled, by identifier.
     var skipped: [String: String] = [:]
     var cancelled: [String: String] = [:]
     /// Whether the run came to its end.
     var hasEnded = false
-    /// The wall clock at the last event, in seconds since 1970.
+    /// The instant of the last event on the run's wall clock, in seconds since 1970.
     var lastInstant: Double?
-    /// Lines that are no records.
+    /// Lines that are not records.
     var unreadable: [String] = []
     private var testCase: String?
 
-    /// Reads a whole stream. A last line without an end was being written when the process died, and is left out.
+    /// Reads a whole stream; a last line without an end is ignored, because the process died while writing it.
     init(_ stream: some Collection<UInt8>) {
         var lines = stream.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if !lines.isEmpty { lines.removeLast() }
@@ -84,7 +84,7 @@ struct EventReport: Equatable {
             instant: event.instant?.since1970, testCase: testCase)
     }
 
-    /// The words between those that each such message has: "Test case " and " started.".
+    /// Returns the text between "Test case " and " started.", with which each such message begins and ends.
     private static func testCase(in message: String) -> String? {
         let (start, end) = ("Test case ", " started.")
         guard message.hasPrefix(start), message.hasSuffix(end) else { return message.isEmpty ? nil : message }
@@ -127,7 +127,7 @@ private struct Event: Decodable {
         var line: Int?
         var column: Int?
 
-        /// Nothing when `SourceLocation` would not accept it.
+        /// The place; `nil` if `SourceLocation` would not accept it.
         var place: EventReport.Place? {
             guard let fileID, let filePath, let line, let column, line > 0, column > 0,
                 let slash = fileID.firstIndex(of: "/"), slash > fileID.startIndex, fileID.last != "/"
@@ -146,7 +146,7 @@ private struct Event: Decodable {
 
     private enum CodingKeys: String, CodingKey {
         case kind, instant, messages, issue, attachment, testID
-        // Not a part of the schema yet.
+        // The key is not a part of the schema yet.
         case comments = "_comments"
     }
 }

@@ -159,7 +159,7 @@
         public static func < (first: ScenePhase, second: ScenePhase) -> Bool { first.rawValue < second.rawValue }
     }
 
-    /// The colour scheme of the interface.
+    /// The color scheme of the interface.
     ///
     /// Rule: Apple, "ColorScheme".
     public enum ColorScheme: Hashable, Sendable, CaseIterable {
@@ -194,7 +194,7 @@
             set { self[EnabledKey.self] = newValue }
         }
 
-        /// The colour scheme: light, unless a view sets another one.
+        /// The color scheme: light, unless a view sets another one.
         public var colorScheme: ColorScheme {
             get { self[ColorSchemeKey.self] }
             set { self[ColorSchemeKey.self] = newValue }

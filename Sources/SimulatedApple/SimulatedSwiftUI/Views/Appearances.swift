@@ -44,44 +44,44 @@
     /// A style that fills a shape.
     public protocol ShapeStyle: Sendable {}
 
-    /// A colour, which is also a view.
+    /// A color, which is also a view.
     public struct Color: ShapeStyle, View, Primitive, Hashable {
         /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
 
-        /// A colour of the system.
+        /// A color of the system.
         public static let red = Color(), orange = Color(), yellow = Color(), green = Color(), blue = Color()
-        /// A colour of the system.
+        /// A color of the system.
         public static let purple = Color(), pink = Color(), gray = Color(), black = Color(), white = Color(),
             clear = Color()
-        /// A colour of the system.
+        /// A color of the system.
         public static let primary = Color(), secondary = Color(), mint = Color(), teal = Color()
 
         private init() {}
-        /// Creates a colour from its components.
+        /// Creates a color from its components.
         public init(red: Double, green: Double, blue: Double, opacity: Double = 1) {}
-        /// Creates a colour of the app.
+        /// Creates a color of the app.
         public init(_ name: String, bundle: Bundle? = nil) {}
-        /// Returns the colour with an opacity.
+        /// Returns the color with an opacity.
         public func opacity(_ opacity: Double) -> Color { self }
     }
 
     extension ShapeStyle where Self == Color {
-        /// A colour of the system.
+        /// A color of the system.
         public static var red: Color { .red }
-        /// A colour of the system.
+        /// A color of the system.
         public static var orange: Color { .orange }
-        /// A colour of the system.
+        /// A color of the system.
         public static var yellow: Color { .yellow }
-        /// A colour of the system.
+        /// A color of the system.
         public static var green: Color { .green }
-        /// A colour of the system.
+        /// A color of the system.
         public static var blue: Color { .blue }
-        /// A colour of the system.
+        /// A color of the system.
         public static var gray: Color { .gray }
-        /// A colour of the system.
+        /// A color of the system.
         public static var black: Color { .black }
-        /// A colour of the system.
+        /// A color of the system.
         public static var white: Color { .white }
     }
 

@@ -34,7 +34,7 @@
         public func font(_ font: Font?) -> Text { self }
         /// Returns the text unchanged, because weights are not drawn.
         public func fontWeight(_ weight: Font.Weight?) -> Text { self }
-        /// Returns the text unchanged, because colours are not drawn.
+        /// Returns the text unchanged, because colors are not drawn.
         public func foregroundColor(_ color: Color?) -> Text { self }
         /// Returns the text unchanged, because weights are not drawn.
         public func bold() -> Text { self }
