@@ -139,7 +139,7 @@ extension LinuxHost {
 
 /// The detection of the machine's sleep, during which the continuous clock counts, and the uptime does not.
 struct MachineSleep {
-    /// The shortest sleep that counts; shorter ones make no time that an app shows or waits for wrong by more than
+    /// The shortest sleep that counts; a shorter one puts the times that an app shows or waits for off by less than
     /// this.
     static let threshold: Duration = .seconds(1)
 

@@ -17,7 +17,7 @@ struct LinuxHostMachine {
     /// It is separate from the state, because when a stopped process is resumed, a signal to end it may arrive first.
     private(set) var standsStill = false
 
-    /// The phase of the app, apart from being suspended.
+    /// The phase of the app while the process is not suspended.
     var phase: Phase {
         switch state {
         case .active: .active

@@ -156,7 +156,9 @@ open class AVQueuePlayer: AVPlayer {
     }
 }
 
-/// An item to play, whose duration the installation gives for the last component of the item's URL.
+/// An item to play.
+///
+/// The installation of the app sets its duration, by the last component of its URL.
 @preconcurrency @MainActor
 open class AVPlayerItem: NSObject {
     let item: AudioItem

@@ -172,8 +172,8 @@ extension AVPlayer {
 }
 
 extension Fault.Rule {
-    /// A time observer was added without an interval or a time, or removed from a player that has none like it;
-    /// `AVPlayer` raises an exception.
+    /// A time observer was added without an interval or a time, or removed from a player that does not have it, for
+    /// which `AVPlayer` raises an exception.
     public static let timeObserver = Fault.Rule("NSInvalidArgumentException.timeObserver")
 }
 

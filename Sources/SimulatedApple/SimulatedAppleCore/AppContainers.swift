@@ -34,7 +34,7 @@ final class AppContainers: Sendable {
         manifest.appGroups.contains(group) && !group.contains("/") ? try? folder("groups/\(group)") : nil
     }
 
-    /// Returns the locked files of app groups because of which the system ends the process when it is suspended.
+    /// Returns the files of app groups whose locks make the system end the process when it is suspended.
     ///
     /// The result is sorted, and has paths that begin with the group.
     ///

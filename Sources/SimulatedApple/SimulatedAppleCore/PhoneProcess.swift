@@ -82,7 +82,7 @@ package final class PhoneProcess: Sendable {
     /// The app's screen; `nil` while the app shows nothing.
     var screen: (any PhoneScreen)? { state.withLock { $0.screen } }
 
-    /// Gives a command on the lock screen to the app, as the user.
+    /// Gives a command on the lock screen to the app, as the user does.
     @MainActor
     func perform(mediaCommand name: String) { state.withLock { $0.onMediaCommand }?(name) }
 

@@ -131,7 +131,7 @@ extension SimulatedPhone {
         try ask(.read, on: device).lines ?? []
     }
 
-    /// Taps the frontmost element with this title as the user: an action of an alert, a button, a button of a
+    /// Taps the frontmost element with this title as the user does: an action of an alert, a button, a button of a
     /// navigation bar, or a row of a table that shows the text.
     ///
     /// Instead of the title, the view's `accessibilityIdentifier` can be given. When this returns, the app's main loop
@@ -148,12 +148,12 @@ extension SimulatedPhone {
         try touch(.press(title), on: device)
     }
 
-    /// Taps a row of the table in front as the user.
+    /// Taps a row of the table in front as the user does.
     package static func tapRow(_ row: Int, section: Int, on device: SimulatedDevice) throws(ScreenError) {
         try touch(.pressRow(row, section: section), on: device)
     }
 
-    /// Turns a picker as the user.
+    /// Turns a picker as the user does.
     package static func turn(
         _ identifier: String?, to choice: PickerChoice, on device: SimulatedDevice
     ) throws(ScreenError) { try touch(.turn(identifier, choice), on: device) }

@@ -7,7 +7,7 @@ extension URLSession {
 
     /// Creates a task that receives data, and is started with `resume()`.
     ///
-    /// In a background session it is a fault, which ends the app.
+    /// In a background session, this call is a fault that ends the app.
     public func dataTask(
         with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
@@ -16,7 +16,7 @@ extension URLSession {
 
     /// Creates a task that receives data, and is started with `resume()`.
     ///
-    /// In a background session it is a fault, which ends the app.
+    /// In a background session, this call is a fault that ends the app.
     public func dataTask(
         with request: URLRequest, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
@@ -25,7 +25,7 @@ extension URLSession {
 
     /// Creates an upload of bytes, which is started with `resume()`.
     ///
-    /// In a background session it is a fault, which ends the app.
+    /// In a background session, this call is a fault that ends the app.
     public func uploadTask(
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -38,7 +38,7 @@ extension URLSession {
 
     /// Creates an upload of a file, which is started with `resume()`.
     ///
-    /// In a background session it is a fault, which ends the app.
+    /// In a background session, this call is a fault that ends the app.
     public func uploadTask(
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -50,7 +50,7 @@ extension URLSession {
 
     /// Creates a download, which is started with `resume()`.
     ///
-    /// In a background session it is a fault, which ends the app.
+    /// In a background session, this call is a fault that ends the app.
     public func downloadTask(
         with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
@@ -59,7 +59,7 @@ extension URLSession {
 
     /// Creates a download, which is started with `resume()`.
     ///
-    /// In a background session it is a fault, which ends the app.
+    /// In a background session, this call is a fault that ends the app.
     public func downloadTask(
         with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
@@ -185,7 +185,7 @@ private final class FileReceiver: Receiver {
 }
 
 extension Data {
-    /// Returns the given bytes, or `size` zeros without any.
+    /// Returns `contents`, or `size` zeros if that is `nil`.
     static func received(_ contents: [UInt8]?, size: Int64) -> Data {
         contents.map { Data($0) } ?? Data(count: Int(size))
     }

@@ -134,7 +134,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     /// Creates an upload of bytes, which is started with `resume()`.
     ///
-    /// In a background session it is a fault, which ends the app.
+    /// In a background session, this call is a fault that ends the app.
     open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         requireOrdinary("uploads of bytes; write uploadTask(with:fromFile:)")
         return add(request, .upload, bytesToSend: Int64(bodyData.count))

@@ -5,16 +5,17 @@ import SimulatedAppleCore
 
 // The name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The size of a transfer whose size is unknown.
+/// The number that stands for an unknown size.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
 /// A request of a session, which can be used on any thread.
 ///
 /// After a relaunch, a background session with the same identifier has new objects for the same tasks.
+///
 /// Source: Apple, documentation/foundation/urlsessiontask
 open class URLSessionTask: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `values`, protected by its lock, and in `progress`, which has a lock
-    // of its own.
+    // For `@unchecked Sendable`: what changes is in `values`, protected by its lock, and in `progress`, which has a
+    // lock of its own.
 
     /// The state of a task.
     public enum State: Int, Sendable {
@@ -185,7 +186,7 @@ extension TransferRecord {
 
 /// The file of a download, which exists only while the app is notified of the download.
 enum DownloadedFile {
-    /// Calls `body` with the location of a file with these bytes, or without any with `size` zeros.
+    /// Calls `body` with the location of a file that contains `contents`, or `size` zeros if that is `nil`.
     static func with(_ contents: [UInt8]?, size: Int64, _ body: (URL) -> Void) {
         let location = make(contents, size: size)
         body(location)

@@ -31,7 +31,7 @@ open class UIAlertAction: NSObject {
 
 /// A message with choices.
 ///
-/// ``SimulatedPhone/SimulatedPhone/tap(_:on:)`` makes a choice as the user of the simulated phone.
+/// A test makes a choice with ``SimulatedPhone/SimulatedPhone/tap(_:on:)``.
 ///
 /// Rules: Apple, documentation/uikit/uialertcontroller.
 @preconcurrency @MainActor
@@ -83,6 +83,6 @@ open class UIAlertController: UIViewController {
         configurationHandler?(field)
     }
 
-    /// Makes a choice as the user: the message is dismissed, then the choice's handler is called.
+    /// Makes a choice as the user does: the message is dismissed, then the choice's handler is called.
     func tap(_ action: UIAlertAction) { dismiss(animated: true) { action.handler?(action) } }
 }

@@ -1,9 +1,8 @@
 import ApusVirtualTime
 import SimulatedAppleCore
 
-// The declarations of the time before iOS 10 and iOS 13, so that apps which use them compile, with the compiler's
-// warning of the deprecation. The methods only write a warning that names the replacement into the device's log, or do
-// nothing.
+// These are declarations from before iOS 10 and iOS 13. Apps that use them compile, with the compiler's warning of the
+// deprecation. The methods do nothing, or only write a warning that names the replacement into the device's log.
 
 /// The outcome of a background fetch.
 public enum UIBackgroundFetchResult: UInt, Sendable {

@@ -83,7 +83,8 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
         _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
         options: UIScene.ConnectionOptions
     ) -> UISceneConfiguration
-    /// Called when the user has removed scenes from the app switcher; never called here, where this ends the app.
+    /// Called when the user has removed scenes from the app switcher; never called here, because
+    /// this ends the app.
     func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
 }
 

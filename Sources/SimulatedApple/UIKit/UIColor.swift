@@ -99,8 +99,8 @@ extension UIColor {
     public class var label: UIColor { black }
     /// The color of less important text.
     public class var secondaryLabel: UIColor { rgb(60, 60, 67, 0.6) }
-    /// The color behind everything else.
+    /// The color of the background.
     public class var systemBackground: UIColor { white }
-    /// The color behind groups.
+    /// The color of the background of groups.
     public class var secondarySystemBackground: UIColor { rgb(242, 242, 247) }
 }

@@ -136,7 +136,7 @@ open class UIControl: UIView {
     /// Performs the actions for any of these events: closures first, then methods, each in the order in which they were
     /// added.
     ///
-    /// A test calls it to act as the user.
+    /// A test calls it to act as the user does.
     open func sendActions(for controlEvents: Event) {
         for (action, events) in actions where !events.isDisjoint(with: controlEvents) { action.perform(by: self) }
         for (action, events) in targets where !events.isDisjoint(with: controlEvents) {

@@ -5,7 +5,8 @@ public import SimulatedAppleCore
 
 /// A control for picking a date, a time or a duration.
 ///
-/// Setting a value sends no event. A test picks one as the user with `SimulatedPhone.turnPicker`.
+/// Setting a value sends no event. A test turns the picker as the user does, with
+/// `SimulatedPhone.turnPicker`.
 ///
 /// Rules: Apple, documentation/uikit/uidatepicker.
 @preconcurrency @MainActor
@@ -87,7 +88,7 @@ open class UIDatePicker: UIControl {
 }
 
 extension SimulatedPhone {
-    /// Turns a date picker as the user: the picker takes the date, and sends its events.
+    /// Turns a date picker as the user does: the picker takes the date, and sends its events.
     ///
     /// This happens on the app's main thread, also if the app has a process of its own.
     ///
@@ -100,7 +101,8 @@ extension SimulatedPhone {
         _ identifier: String? = nil, to date: Date, on device: SimulatedDevice
     ) throws(ScreenError) { try turn(identifier, to: .date(date), on: device) }
 
-    /// Turns a picker in the mode `countDownTimer` as the user: the picker takes the duration, and sends its events.
+    /// Turns a picker in the mode `countDownTimer` as the user does: the picker takes the duration, and sends its
+    /// events.
     ///
     /// - Parameters:
     ///   - identifier: The picker's `accessibilityIdentifier`; `nil` for the first picker in front.
@@ -113,7 +115,7 @@ extension SimulatedPhone {
 }
 
 extension UIDatePicker {
-    /// Turns the picker as the user, and returns whether it picks this kind of value.
+    /// Turns the picker as the user does, and returns whether it picks this kind of value.
     func turn(to choice: PickerChoice) -> Bool {
         switch (choice, datePickerMode) {
         case (.date(let date), .time), (.date(let date), .date), (.date(let date), .dateAndTime): self.date = date

@@ -78,7 +78,7 @@ extension UIViewController {
 }
 
 extension UIControl {
-    /// Taps the control as the user; a switch is toggled.
+    /// Taps the control as the user does; a switch is toggled.
     fileprivate func tap() {
         guard let toggle = self as? UISwitch else { return sendActions(for: .touchUpInside) }
         toggle.isOn.toggle()
@@ -156,7 +156,7 @@ extension UITableView {
         for view in subviews { view.addLines(to: &lines) }
     }
 
-    /// Taps a row as the user; returns `false` if the row does not exist, or rows cannot be selected.
+    /// Taps a row as the user does; returns `false` if the row does not exist, or rows cannot be selected.
     func press(_ path: IndexPath) -> Bool {
         guard allowsSelection, cellForRow(at: path) != nil else { return false }
         select(path)

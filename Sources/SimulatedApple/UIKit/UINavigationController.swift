@@ -68,7 +68,7 @@ open class UIBarButtonItem: NSObject {
         self.init(title: "\(systemItem)".capitalized, style: .plain, target: target, action: action)
     }
 
-    /// Taps the button as the user, in the bar of a controller.
+    /// Taps the button as the user does, in the bar of a controller.
     func press(above controller: UIViewController) {
         if let primaryAction { return primaryAction.perform(by: self) }
         if let action { TargetAction(target, action).perform(by: self, above: controller) }

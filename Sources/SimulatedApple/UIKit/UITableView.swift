@@ -378,7 +378,7 @@ extension IndexPath {
 }
 
 extension SimulatedPhone {
-    /// Taps a row of the table in front as the user: the row is selected, and the delegate is called.
+    /// Taps a row of the table in front as the user does: the row is selected, and the delegate is called.
     ///
     /// When this returns, the app's main loop has done all work that results.
     ///

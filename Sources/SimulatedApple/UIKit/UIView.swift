@@ -14,9 +14,9 @@ open class UIView: UIResponder {
     public enum ContentMode: Int, Sendable {
         /// Stretched to fill the view.
         case scaleToFill = 0
-        /// As large as fits completely, in the original proportions.
+        /// Scaled to fit into the view, in the original proportions.
         case scaleAspectFit = 1
-        /// As small as fills the view, in the original proportions.
+        /// Scaled to fill the view, in the original proportions; parts may be cut off.
         case scaleAspectFill = 2
         /// In the middle, in the original size.
         case center = 4
@@ -270,6 +270,6 @@ extension UIView {
             withDuration: duration, delay: 0, options: options, animations: animations ?? {}, completion: completion)
     }
 
-    /// Makes changes without an animation, as all changes are made here.
+    /// Makes changes without an animation, like all changes here.
     public class func performWithoutAnimation(_ actionsWithoutAnimation: () -> Void) { actionsWithoutAnimation() }
 }

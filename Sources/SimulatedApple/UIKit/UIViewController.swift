@@ -173,9 +173,10 @@ open class UIViewController: UIResponder {
     /// Presents a controller in front of this one; a child's outermost ancestor presents it.
     ///
     /// With the styles `fullScreen` and `currentContext` the presenting view disappears. With the others, such as
-    /// `automatic` (a sheet), it stays, and its controller gets no calls. Nothing happens but a warning in the device's
-    /// log, as a phone logs one, if this controller already presents one, or if its view is not in a window yet, as in
-    /// `viewDidLoad`.
+    /// `automatic` (a sheet), it stays, and its controller gets no calls.
+    ///
+    /// If this controller already presents one, or its view is not in a window yet (as in `viewDidLoad`), nothing is
+    /// presented, and the device's log gets a warning, as on a phone.
     ///
     /// - Parameters:
     ///   - viewControllerToPresent: The controller.

@@ -155,7 +155,8 @@ final class AppProcess: SteppedProcess {
         waitForReturn()
     }
 
-    /// Reads or touches the screen as the user; returns `nil` if the main thread does not handle that at this instant.
+    /// Reads or touches the screen as the user does; returns `nil` if the main thread does not handle that at this
+    /// instant.
     @MainActor
     func answer(_ request: ScreenRequest) -> ScreenReply? {
         let number = state.withLock { state in

@@ -7,12 +7,12 @@ package import Foundation
 package protocol PhoneScreen: AnyObject, Sendable {
     /// The texts that the user can read, from top to bottom: those of labels, buttons and rows.
     var lines: [String] { get }
-    /// Presses the element with this title or identifier as the user; returns `false` if none is enabled.
+    /// Presses the element with this title or identifier as the user does; returns `false` if none is enabled.
     func press(_ title: String) -> Bool
-    /// Presses a row of the table in front as the user; returns `false` if that is not possible.
+    /// Presses a row of the table in front as the user does; returns `false` if that is not possible.
     func pressRow(_ row: Int, section: Int) -> Bool
-    /// Turns the picker with this identifier, or the one in front, as the user; returns `false` if there is none for
-    /// this kind of value.
+    /// Turns the picker with this identifier, or the one in front, as the user does; returns `false` if there is none
+    /// for this kind of value.
     func turn(_ identifier: String?, to choice: PickerChoice) -> Bool
 }
 
