@@ -4,7 +4,7 @@ import ApusTimers
 import Foundation
 import Testing
 
-/// A folder of a test's own, which goes with it.
+/// The folder of a test, which is removed with the test.
 private final class Folder {
     let url: URL
 
@@ -83,7 +83,7 @@ struct FileRecordStoreTests {
         }
     }
 
-    @Test("no record is nil, and nil removes a record, repeatedly")
+    @Test("a missing record is nil, and saving nil removes a record, repeatedly")
     func removal() throws {
         #expect(try store.load(CountdownRecord.self, for: "tea") == nil)
         try store.save(records[0], for: "tea")
@@ -118,7 +118,7 @@ struct FileRecordStoreTests {
         let error = #expect(throws: BackgroundError.self) { try store.load(CountdownRecord.self, for: "tea") }
         #expect(error?.code == .storeFailed)
         #expect(error?.message.contains("“\(file.path)”") == true)
-        // Saving anew repairs it.
+        // Saving again repairs the file.
         try store.save(records[0], for: "tea")
         #expect(try store.load(CountdownRecord.self, for: "tea") == records[0])
     }
@@ -152,7 +152,7 @@ struct FileRecordStoreTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
                 group.addTask {
-                    // A store of its own: as from another process, without a common lock.
+                    // Each thread has its own store, without a common lock, like another process.
                     let own = try FileRecordStore(folder: url)
                     for index in 0..<25 { try own.save(records[(thread + index) % records.count], for: "tea") }
                 }

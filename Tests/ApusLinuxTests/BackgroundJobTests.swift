@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusLinux
 
-/// The host's time is virtual, but it runs asynchronous work on the real executor, which is waited for.
+/// The host's time is virtual, but its asynchronous work runs on the real executor, for which the tests wait.
 @Suite("Background jobs under a Linux host")
 @MainActor
 struct BackgroundJobTests {
@@ -78,7 +78,7 @@ struct BackgroundJobTests {
 @Suite("Background jobs on real threads")
 struct BackgroundJobThreadTests {
     @Test(
-        "whatever begins while many threads submit, cancel and expire, ends, and its background task with it",
+        "every job that begins while many threads submit, cancel and expire ends, with its background task",
         .timeLimit(.minutes(5)))
     func manyThreads() async throws {
         let engine = TimerEngine()
@@ -98,7 +98,7 @@ struct BackgroundJobThreadTests {
                 ended.add(name)
             }
         }
-        // How much of what is submitted begins before it is cancelled is up to the machine.
+        // The number of jobs that begin before they are cancelled depends on the machine.
         repeat {
             await withTaskGroup(of: Void.self) { group in
                 for seed in UInt64(1)...8 {

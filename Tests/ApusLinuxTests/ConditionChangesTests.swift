@@ -29,7 +29,7 @@ struct ConditionChangesTests {
         return (heard, task)
     }
 
-    @Test("asking reads the files there and then")
+    @Test("reading the conditions reads the files at once")
     func asking() throws {
         #expect(world.host.conditions.isLowPowerMode == false)
         try root.write("low-power", to: profile)

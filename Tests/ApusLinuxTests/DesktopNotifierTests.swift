@@ -105,7 +105,7 @@ struct DesktopNotifierTests {
     @Test("a service that hangs is given up after the timeout")
     func hangs() async throws {
         let service = try await startService("hang")
-        // Real time: it is libdbus's own timeout that is looked at, so it is short.
+        // This uses real time, because it tests libdbus's own timeout, which is therefore short.
         let error = await #expect(throws: BackgroundError.self) {
             try await DesktopNotifier(address: address, timeout: .milliseconds(200))
                 .notify(UserNotification(title: "tea"))
@@ -128,7 +128,7 @@ struct DesktopNotifierTests {
                 try await notifier.notify(UserNotification(title: "Übung 🍵", body: "zwei & mehr"))
                 isShown = true
             } catch let error as BackgroundError where error.code == .notifierUnavailable {
-                // Real time: dunst gives no sign when it has connected to the bus.
+                // This uses real time, because dunst gives no sign that it has connected to the bus.
                 try await TimerEngine.shared.sleep(for: .milliseconds(50))
             }
         }

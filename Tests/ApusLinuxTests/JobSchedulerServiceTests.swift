@@ -29,10 +29,10 @@
             }
         }
 
-        /// Long enough for the slowest machine: it only limits a test that fails.
+        /// The time limit of a failing test, which is long enough for the slowest machine.
         private let patience: Duration = .seconds(300)
 
-        /// Runs a group until a handler works.
+        /// Runs a group until a handler is active.
         private func run(grace: Duration?) throws -> (group: ServiceGroup, task: Task<Void, any Error>) {
             let group = ServiceGroup(services: [JobSchedulerService(scheduler, grace: grace)], logger: .silent)
             let task = time.start { try await group.run() }

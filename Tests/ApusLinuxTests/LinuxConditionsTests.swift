@@ -46,7 +46,7 @@ struct LinuxConditionsTests {
     }
 
     @Test(
-        "without a supply that says, the battery does",
+        "without a charger that reports its state, the state of the battery decides",
         arguments: [
             ("Charging", true), ("Full", true), ("Not charging", true), ("Discharging", false), ("Unknown", nil),
             ("?", nil),
@@ -86,7 +86,7 @@ struct LinuxConditionsTests {
     }
 
     @Test(
-        "a capacity that is none leaves the level unknown, and one above 100 is full",
+        "an invalid capacity leaves the level unknown, and one above 100 is full",
         arguments: [
             ("", nil), ("much", nil), ("-1", nil), ("57.5", nil), ("9999999999999999999999", nil), ("104", 1.0),
         ])
@@ -117,7 +117,7 @@ struct LinuxConditionsTests {
     private static let zeros = String(repeating: "0", count: 32)
 
     @Test(
-        "a default route of IPv6 will do",
+        "a default route of IPv6 suffices",
         arguments: [
             ("00 \(zeros) 00 fe80 00000400 00000001 00000000 00000003 eth0", DeviceConditions.Network.available),
             ("00 \(zeros) 00 \(zeros) ffffffff 00000001 00000000 00200200 lo", .none),
@@ -129,7 +129,7 @@ struct LinuxConditionsTests {
         #expect(try read(files).network == network)
     }
 
-    @Test("a table that is none leaves the network unknown")
+    @Test("a file that is no routing table leaves the network unknown")
     func malformedTable() throws {
         #expect(try read(["proc/net/route": "<html>"]).network == nil)
         let root = try FakeRoot()
@@ -140,7 +140,7 @@ struct LinuxConditionsTests {
     // MARK: Heat and saving
 
     @Test(
-        "the worst trip point that is reached says how hot it is",
+        "the worst trip point that is reached determines the thermal state",
         arguments: [
             ("39000", DeviceConditions.ThermalState.nominal), ("40000", .fair), ("85000", .serious),
             ("95000", .critical),
@@ -163,7 +163,7 @@ struct LinuxConditionsTests {
     }
 
     @Test(
-        "the platform's profile says whether energy is saved",
+        "the platform's profile determines the low-power mode",
         arguments: [("low-power\n", true), ("balanced\n", false), ("performance", false), ("", nil)])
     func profile(text: String, isLowPowerMode: Bool?) throws {
         #expect(try read(["sys/firmware/acpi/platform_profile": text]).isLowPowerMode == isLowPowerMode)

@@ -38,8 +38,9 @@
             group = ServiceGroup(services: [Server(log: log), LinuxHostService(host)], logger: .silent)
         }
 
-        /// Runs the group until all services wait for something. Its signals are set up elsewhere, on a queue of
-        /// Dispatch.
+        /// Runs the group until all services wait for something.
+        ///
+        /// Its signals are set up elsewhere, on a queue of Dispatch.
         private func run() throws -> Task<Void, any Error> {
             let group = group
             let run = time.start { try await group.run() }
@@ -53,7 +54,7 @@
             try time.perform(waitingForForeignWork: patience) { try await run.value }
         }
 
-        /// Long enough for the slowest machine: it only limits a test that fails.
+        /// The time limit of a failing test, which is long enough for the slowest machine.
         private let patience: Duration = .seconds(300)
 
         private func shutDown() {
@@ -78,7 +79,7 @@
             #expect(host.phase == .terminated)
         }
 
-        @Test("what had to be cut is the error of the service and of the group")
+        @Test("the tasks that were cut are in the error of the service and of the group")
         func cut() throws {
             var request = BackgroundTaskRequest(name: "deaf")
             request.endsOnExpiration = false

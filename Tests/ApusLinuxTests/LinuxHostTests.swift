@@ -108,7 +108,7 @@ struct LinuxHostTests {
                     try await host.engine.sleep(for: .seconds(3_600))
                     return "slept"
                 } catch {
-                    // A clean-up that takes a while, and does not look at the cancellation.
+                    // This clean-up takes some time, and ignores the cancellation.
                     await withCheckedContinuation { continuation in
                         host.engine.schedule(after: .seconds(3)) { continuation.resume() }
                     }
@@ -163,7 +163,7 @@ struct LinuxHostTests {
         task.end()
     }
 
-    @Test("a request to stop is a signal without a signal")
+    @Test("a request to stop has the effect of a signal")
     func requestStop() throws {
         world.send.finish()
         let run = world.run()

@@ -21,19 +21,20 @@ private final class Probe: Sendable {
         self.process = process
         processID = process.processIdentifier
         output = pipe.fileHandleForReading
-        // Signals before this would end the process, or would be lost.
+        // Until all four are caught, a signal would end the process, or would be lost.
         let caught = [SIGTERM, SIGINT, SIGTSTP, SIGCONT].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
         try await wait { probe in probe.caughtSignals & caught == caught }
     }
 
     deinit {
-        // A stopped process too.
+        // SIGKILL also ends a stopped process.
         kill(processID, SIGKILL)
     }
 
     func send(_ signal: Int32) { kill(processID, signal) }
 
-    /// Looks repeatedly, because the kernel reports the end only to the parent's `waitpid`, which is Foundation's.
+    /// Checks a condition repeatedly, because the kernel reports the end only to the parent's `waitpid`, which
+    /// Foundation calls.
     func wait(until condition: (Probe) -> Bool) async throws {
         var isSo = false
         try await until("a state of the probe") {
@@ -43,7 +44,7 @@ private final class Probe: Sendable {
         try #require(isSo, "the probe ended by itself")
     }
 
-    /// Whether it stands still.
+    /// Whether the process is stopped.
     var isStopped: Bool { status("State")?.hasPrefix("T") == true }
 
     private var caughtSignals: UInt64 { status("SigCgt").flatMap { UInt64($0, radix: 16) } ?? 0 }
@@ -54,14 +55,14 @@ private final class Probe: Sendable {
         return line?.dropFirst(key.count + 1).trimmingCharacters(in: .whitespaces)
     }
 
-    /// The next line that it says; empty when it has ended.
+    /// Returns the next line of its output; empty when the process has ended.
     func line() -> String {
         var line: [UInt8] = []
         while let byte = output.readData(ofLength: 1).first, byte != UInt8(ascii: "\n") { line.append(byte) }
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// Waits for its end: the lines that were not read yet, and the exit code.
+    /// Waits for the end of the process, and returns its unread lines and the exit code.
     func end() -> (lines: [String], code: Int32) {
         let rest = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
@@ -69,13 +70,15 @@ private final class Probe: Sendable {
     }
 }
 
-/// Real processes, real signals and real time: seconds, because what is tested is the way from the kernel through the
-/// program to its exit, and its order has to hold on a busy machine. Nothing here says how fast anything is.
+/// The tests use real processes, real signals and some seconds of real time.
+///
+/// They test the way from the kernel through the program to its exit, whose order must hold on a busy machine. No test
+/// depends on how fast anything is.
 @Suite("A process under a LinuxHost", .timeLimit(.minutes(10)))
 struct ProcessTests {
     @Test("after SIGTERM two tasks end, the third expires and ends, and the process exits with 0")
     func obedient() async throws {
-        // The first two end 0.3 and 1 s after the signal; the third ends after 3 s, when it is asked to.
+        // The first two tasks end 0.3 and 1 s after the signal; the third ends after 3 s, when it is asked to.
         let probe = try await Probe(grace: 8_000, margin: 5_000, "obedient")
         probe.send(SIGTERM)
         let (lines, code) = probe.end()
@@ -103,14 +106,14 @@ struct ProcessTests {
         let probe = try await Probe(grace: 600_000, margin: 1_000, "deaf")
         for _ in 0..<3 {
             probe.send(SIGINT)
-            // One by one: a signal that is pending already is not counted again by the kernel. Ticks may be said at any
-            // time.
+            // The signals are sent one by one, because the kernel does not count a signal that is already pending.
+            // Ticks may be printed at any time.
             while probe.line().hasPrefix("tick") {}
         }
         #expect(probe.end().code == 75)
     }
 
-    @Test("the service manager hears that the process is ready, and stops, and takes a while")
+    @Test("the service manager is notified that the process is ready, that it stops, and that it needs time")
     func notifies() async throws {
         let socket = try NotifySocket()
         let probe = try await Probe(grace: 600, margin: 300, "obedient", notifySocket: socket.name)
@@ -131,7 +134,7 @@ struct ProcessTests {
         let probe = try await Probe(grace: 400, margin: 300, "obedient")
         probe.send(SIGTSTP)
         try await probe.wait(until: \.isStopped)
-        // Sixty ticks of 50 ms fall due meanwhile: more than a busy machine misses by itself.
+        // Sixty ticks of 50 ms become due meanwhile, more than a busy machine misses by itself.
         try await TimerEngine.shared.sleep(for: .seconds(3))
         probe.send(SIGCONT)
         var lines: [String] = []

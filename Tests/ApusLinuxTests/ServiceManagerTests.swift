@@ -54,7 +54,8 @@ struct ServiceManagerTests {
         world.sentToManager.clear()
         world.time.advance(by: .seconds(30) - .seconds(4))
         #expect(try world.outcome(of: run) == .cut(names: ["deaf"]))
-        // At 6, 8, … 28 s; at 30 s the end comes first, or the last request goes to a process that is about to exit.
+        // The requests come at 6, 8, … 28 s; at 30 s the end comes first, or the last request goes to a process that is
+        // about to exit.
         let requests = world.sentToManager.all.count { $0 == "EXTEND_TIMEOUT_USEC=5000000" }
         #expect((12...13).contains(requests))
         #expect(world.sentToManager.all.count == requests, "what has not changed is not sent again")
@@ -74,7 +75,7 @@ struct ServiceManagerTests {
         #expect(lines.all.first?.contains("service manager") == true)
     }
 
-    @Test("no socket, or an empty name, is no manager", arguments: [nil, ""])
+    @Test("without a socket, or with an empty name, there is no manager", arguments: [nil, ""])
     func none(name: String?) {
         let lines = Log<String>()
         let logger = lines.logger

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusLinux
 
-/// One test at a time: signals belong to the whole process.
+/// The tests run one at a time, because signals belong to the whole process.
 @Suite("Real signals", .serialized)
 struct SignalTests {
     @Test("signals that the process gets arrive in order, and a second catcher is refused")
@@ -25,7 +25,7 @@ struct SignalTests {
         for _ in 0..<20 {
             let host = LinuxHost(serviceManager: ServiceManager(notifySocket: nil), logger: .silent)
             async let outcome = host.run()
-            // The run owns the signals before it can have been asked to stop by one; only then is it safe to send it.
+            // The run owns the signals before one of them can have asked it to stop; only then is it safe to send one.
             while !signalIsCaught(SIGTERM) { await Task.yield() }
             kill(getpid(), SIGTERM)
             #expect(try await outcome == .completed)

@@ -12,7 +12,7 @@ struct SuspensionTests {
     private let world = HostInVirtualTime()
     private var host: LinuxHost { world.host }
 
-    /// The kernel reports a sleep of the machine like a setting of the wall clock.
+    /// Makes the machine sleep, which the kernel reports like a setting of the wall clock.
     private func sleepMachine(for duration: Duration) {
         world.time.sleepMachine(for: duration)
         world.time.setWallClock(world.time.wall())
@@ -62,7 +62,7 @@ struct SuspensionTests {
         let task = try host.beginBackgroundTask(named: "upload")
         let run = world.run()
         world.post(.standStillRequested)
-        // When both wait, the kernel delivers SIGTERM, which has the smaller number, before SIGCONT.
+        // When both signals are pending, the kernel delivers SIGTERM, which has the smaller number, before SIGCONT.
         world.send(.terminate)
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .background])
@@ -101,7 +101,7 @@ struct SuspensionTests {
         #expect(world.seen.all == [.suspended])
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active])
-        // The same for a process that was stopped without notice, and is notified of that first.
+        // The same holds for a process that was stopped without notice, which is notified of that first.
         world.time.sleepMachine(for: .seconds(60))
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active, .suspended, .active])
@@ -111,7 +111,7 @@ struct SuspensionTests {
         world.time.settle()
     }
 
-    @Test("a shorter sleep is none, but short ones add up")
+    @Test("a sleep of less than a second does not count, but short sleeps add up")
     func shortSleeps() {
         let run = world.run()
         sleepMachine(for: .milliseconds(999))
@@ -132,7 +132,7 @@ struct SuspensionTests {
         #expect(try world.outcome(of: run) == .completed)
     }
 
-    @Test("the host has no timer for all of this")
+    @Test("the host needs no timer to notice suspensions")
     func noPolling() {
         let run = world.run()
         #expect(world.time.pendingTimerCount == 0)

@@ -51,7 +51,7 @@ struct AppMessageTests {
         #expect(!line(DeviceMessage.run(readings, isScrolling: false, [event], freeTime: 0)).contains("\n"))
     }
 
-    @Test("what is no message is not read")
+    @Test("a line that is no message is not read")
     func refused() {
         for text in ["", "x 1", "i", "i 1 soon", "e one", "c 1 2", "c 1 2 {}", "r 1 2 3 0"] {
             #expect(read(text, as: AppMessage.self) == nil, "\(text)")

@@ -31,7 +31,7 @@
         case inTimer, inDelegate, inObserver, inLaunchHandler, onOtherThread, exits
     }
 
-    /// Makes a mistake.
+    /// Makes the mistake that is given.
     private final class MistakenDelegate: UIResponder, UIApplicationDelegate {
         private let mistake: Mistake
         private var empty: [Int] = []
@@ -51,7 +51,7 @@
                     forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: .main
                 ) { _ in fatalError("observed") }
             case .inLaunchHandler:
-                // The closure belongs to the main actor, and is called on another thread.
+                // The closure is isolated to the main actor, but is called on another thread.
                 BGTaskScheduler.shared.register(forTaskWithIdentifier: "refresh", using: nil) { task in
                     self.refresh(task)
                 }
@@ -131,7 +131,7 @@
                     "the app's process was ended by signal 4 (Illegal instruction) in "
                         + "applicationDidEnterBackground(_:), on the main thread; its output ends with “ready”"),
                 "\(fault)")
-            // With optimization the standard library traps without a word.
+            // With optimization, the standard library traps without a message.
             #expect(fault.message.contains("Index out of range") == _isDebugAssertConfiguration(), "\(fault)")
             #expect(fault.place?.hasPrefix("SimulatedAppleTests/AppOutputTests.swift:") == true, "\(fault)")
         }

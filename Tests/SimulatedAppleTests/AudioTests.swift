@@ -66,7 +66,7 @@ private final class PlayerDelegate: UIResponder, UIApplicationDelegate {
     }
 }
 
-/// Says what its sound is for, and nothing else.
+/// Sets a category, and does not activate its session.
 private final class CategoryDelegate: UIResponder, UIApplicationDelegate {
     private let category: AVAudioSession.Category
     let player = AVPlayer(url: URL(fileURLWithPath: "/music/one.m4a"))
@@ -99,7 +99,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("an app that plays is not suspended; when it stops, it is")
+        @Test("an app is not suspended while it plays, and is suspended when it stops")
         func background() throws {
             try run { device, journal, player in
                 player.play()
@@ -139,7 +139,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a player that is asked to play during a call does not, and the log says why")
+        @Test("a player that is asked to play during a call stays paused, and the log has the reason")
         func playDuringCall() throws {
             try run { device, journal, player in
                 device.receiveCall()
@@ -150,7 +150,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a call interrupts, and the app resumes when it should")
+        @Test("a call interrupts the player, and the app resumes when the notification says that it should")
         func interruption() throws {
             try run { device, journal, player in
                 player.play()
@@ -182,7 +182,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("what plays now can be read, in each process anew")
+        @Test("the now-playing information can be read, and is new in each process")
         func nowPlaying() throws {
             try run { device, _, _ in
                 #expect(MPNowPlayingInfoCenter.default().nowPlayingInfo?[MPMediaItemPropertyTitle] as? String == "One")

@@ -5,7 +5,7 @@
     import Testing
     import UIKit
 
-    /// Keeps the screen on for its first five minutes.
+    /// Keeps the screen on for the app's first five minutes.
     private final class Navigator: UIResponder, UIApplicationDelegate {
         private var timer: Timer?
 
@@ -28,7 +28,7 @@
         @MainActor
         @Suite("A screen that locks itself")
         struct AutoLockTests {
-            @Test("without a touch the screen locks itself, and not in front of an app that keeps it on")
+            @Test("the screen locks itself without a touch, but not while an app keeps it on")
             func lock() throws {
                 try SimulatedDevice.run { device in
                     SimulatedPhone.install(on: device, program: { SimulatedPhone.run(Navigator()) })
@@ -44,7 +44,7 @@
                 }
             }
 
-            @Test("a time of nothing is a second, also in front of an app that keeps the screen on")
+            @Test("an auto-lock time of zero is set to a second, and an app can still keep the screen on")
             func atLeastASecond() throws {
                 try SimulatedDevice.run { device in
                     SimulatedPhone.install(on: device, program: { SimulatedPhone.run(Navigator()) })

@@ -67,7 +67,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        /// A handler that completes its task.
+        /// Registers handlers that complete their tasks at once.
         private static func complete(_ identifiers: String...) {
             for identifier in identifiers {
                 BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
@@ -111,7 +111,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("the four error codes come for what Apple says")
+        @Test("each of the four error codes is thrown in the case that Apple documents")
         func codes() throws {
             #expect(BGTaskScheduler.errorDomain == "BGTaskSchedulerErrorDomain")
             let codes: [BGTaskScheduler.Error.Code] = [
@@ -158,7 +158,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a simulator is unavailable")
+        @Test("a submission on a simulator fails as unavailable")
         func simulator() throws {
             var policy = SystemPolicy()
             policy.jobs.isSimulator = true

@@ -18,7 +18,7 @@ private final class Box<Value> {
     init(_ value: Value) { self.value = value }
 }
 
-/// What apps write to give their tests another application.
+/// A protocol with which apps replace the application in their tests.
 private protocol ClaimGiver {
     func beginBackgroundTask(expirationHandler: (@MainActor @Sendable () -> Void)?) -> UIBackgroundTaskIdentifier
     func beginBackgroundTask(
@@ -84,7 +84,9 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("the handler is called on the main thread about four seconds before the end, and ending in it suffices")
+        @Test(
+            "an expiration handler is called on the main thread about four seconds before the end, and may end the task"
+        )
         func expiry() throws {
             try run { device in
                 let application = UIApplication.shared
@@ -113,7 +115,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("ending twice is a warning, as on a phone")
+        @Test("ending a background task twice is a warning, as on a phone")
         func twice() throws {
             try run { device in
                 let task = UIApplication.shared.beginBackgroundTask(withName: "once")
@@ -124,7 +126,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a phone that gives no background tasks answers .invalid")
+        @Test("a phone that grants no background task returns .invalid")
         func invalid() throws {
             var policy = SystemPolicy()
             policy.givesInvalidBackgroundTasks = true
@@ -171,7 +173,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("what is left of an ended process has no effect")
+        @Test("calls of an ended process have no effect")
         func dead() throws {
             try run { device in
                 let application = UIApplication.shared

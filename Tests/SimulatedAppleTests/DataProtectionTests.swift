@@ -5,7 +5,7 @@
     import Testing
     import UIKit
 
-    /// Notes what UIKit says of data protection, and looks for itself when its background task expires.
+    /// Notes UIKit's notifications of data protection, and checks the files itself when its background task expires.
     private final class Guarded: UIResponder, UIApplicationDelegate {
         private var claim = UIBackgroundTaskIdentifier.invalid
 
@@ -77,7 +77,9 @@
                 }
             }
 
-            @Test("an app that continues in the background finds them closed, and a suspended app is not notified")
+            @Test(
+                "an app that continues in the background finds protected files closed, and a suspended app is not notified"
+            )
             func background() throws {
                 try run { device in
                     device.launch()
@@ -94,7 +96,7 @@
                 }
             }
 
-            @Test("a screen that is unlocked before that keeps them open")
+            @Test("protected files stay open if the screen is unlocked before they are closed")
             func shortLock() throws {
                 try run { device in
                     device.launch()
@@ -108,7 +110,7 @@
                 }
             }
 
-            @Test("after a restart they are closed until the screen is unlocked")
+            @Test("after a restart protected files are closed until the screen is unlocked")
             func restart() throws {
                 try run { device in
                     device.reboot()

@@ -7,8 +7,9 @@ import Testing
 import UIKit
 import UserNotifications
 
-/// What Apple's headers mark `NS_SWIFT_NONISOLATED`, or leave without an actor, is used here outside of one: that this
-/// compiles is the test. `docs/simulated-apple-reference.md` has the list.
+/// Uses the declarations that Apple's headers mark `NS_SWIFT_NONISOLATED` or leave without an actor.
+///
+/// The test is that this compiles outside of the main actor. `docs/simulated-apple-reference.md` has the list.
 private func useOffTheMainActor(
     _ application: UIApplication, _ center: UNUserNotificationCenter, _ manager: CLLocationManager
 ) -> [String] {
@@ -30,7 +31,7 @@ private func useOffTheMainActor(
     ]
 }
 
-/// Without members: every method of the protocols is optional.
+/// Implements no method, because every method of the protocols is optional.
 private final class EmptyDelegate: UIResponder, UIApplicationDelegate {}
 private final class EmptySceneDelegate: UIResponder, UIWindowSceneDelegate { var window: UIWindow? }
 private final class EmptyLocationDelegate: NSObject, CLLocationManagerDelegate {}
@@ -40,7 +41,7 @@ extension SimulatedAppleTests {
     @MainActor
     @Suite("Declarations, compared with Apple's")
     struct Declarations {
-        @Test("what has no actor in Apple's headers is used without one")
+        @Test("declarations without an actor in Apple's headers are used off the main actor")
         func nonisolated() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, delegate: EmptyDelegate())

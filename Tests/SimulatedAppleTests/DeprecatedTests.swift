@@ -3,7 +3,9 @@ import SimulatedAppleCore
 import Testing
 import UIKit
 
-/// An app of the time before iOS 10. It is deprecated itself, so that the compiler does not warn about what it uses.
+/// An app of the time before iOS 10.
+///
+/// It is deprecated itself, so that the compiler does not warn about the declarations that it uses.
 @available(*, deprecated)
 private final class OldDelegate: UIResponder, UIApplicationDelegate {
     private let journal: Journal
@@ -41,7 +43,7 @@ private protocol Launching {
     @MainActor static func run(_ device: SimulatedDevice, _ journal: Journal)
 }
 
-/// Called through the protocol, so that the test is not deprecated.
+/// Launches the app through a protocol, so that the test itself is not deprecated.
 private enum OldApp: Launching {
     @available(*, deprecated)
     static func run(_ device: SimulatedDevice, _ journal: Journal) {

@@ -42,7 +42,8 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("there are 60 frames in a second, or the divisor of 60 that is nearest to the preferred rate")
+        @Test(
+            "a display link delivers 60 frames in a second, or the divisor of 60 that is nearest to the preferred rate")
         func rates() throws {
             try run { device, journal, link in
                 let begin = CACurrentMediaTime()
@@ -56,7 +57,9 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("there are none while it is paused, while the user scrolls in default mode, and after invalidate")
+        @Test(
+            "a display link delivers no frames while it is paused, while the user scrolls in default mode, and after invalidate"
+        )
         func pauses() throws {
             try run { device, journal, link in
                 try link().isPaused = true
@@ -64,7 +67,7 @@ extension SimulatedAppleTests {
                 #expect(journal.take().isEmpty)
                 try link().isPaused = false
                 device.scroll(for: .seconds(1))
-                // Afterwards, the latest one.
+                // When scrolling has ended, only the latest frame is delivered.
                 #expect(journal.take().count == 1)
                 try link().add(to: .main, forMode: .common)
                 device.scroll(for: .seconds(1))
@@ -75,7 +78,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a suspended app has none, and continues with the present frame")
+        @Test("a suspended app gets no frames, and continues with the present one")
         func suspension() throws {
             try run { device, journal, _ in
                 device.pressHome()

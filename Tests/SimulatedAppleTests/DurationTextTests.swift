@@ -34,7 +34,7 @@
             #expect(formatter.string(from: seconds) == text)
         }
 
-        @Test("units, phrases and dates")
+        @Test("a duration's text follows the allowed units, the phrases and the dates")
         func others() {
             let formatter = DateComponentsFormatter()
             formatter.unitsStyle = .full

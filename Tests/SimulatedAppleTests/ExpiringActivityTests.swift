@@ -7,7 +7,7 @@
     import Testing
     import UIKit
 
-    /// Does something in an activity on its way to the background, and notes the calls with the seconds since then.
+    /// Performs an activity on its way to the background, and notes the calls with the seconds since then.
     private final class Saver: Recorder {
         enum Kind { case short, obedient, endless, late, unawaited }
 
@@ -44,7 +44,7 @@
         }
     }
 
-    /// Its activity returns when the gate is open.
+    /// Performs an activity that returns when the gate is open.
     private final class Waiter: Recorder {
         nonisolated static let gate = DispatchSemaphore(value: 0)
 
@@ -104,7 +104,7 @@
                 #expect(try notes(of: { SimulatedPhone.run(Saver(.late)) }, endsWith: .suspended) == ["true 26"])
             }
 
-            @Test("what an activity does not wait for is not covered")
+            @Test("work that an activity does not wait for is not covered")
             func unawaited() throws {
                 #expect(
                     try notes(of: { SimulatedPhone.run(Saver(.unawaited)) }, endsWith: .suspended)

@@ -4,7 +4,7 @@ import SimulatedAppleCore
 import Testing
 import UIKit
 
-/// Draws a ring for a time, as a tutorial's countdown does, and notes when it ends.
+/// Draws a ring for some time, as a tutorial's countdown does, and notes when the animation ends.
 private final class RingController: UIViewController, CAAnimationDelegate {
     let ring = CAShapeLayer()
     var journal: Journal?

@@ -173,7 +173,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("what the delegate keeps for ever is a leak")
+        @Test("an app delegate that outlives its process is a leak")
         func leak() throws {
             try SimulatedDevice.run { device in
                 device.expect(.leakedApp)

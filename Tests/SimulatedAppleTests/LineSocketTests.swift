@@ -7,7 +7,7 @@
 
     @Suite("The socket between a device and a process of an app")
     struct LineSocketTests {
-        /// The number would be another file's, and what is done to the socket after its end would be done to that.
+        /// After that, the number could belong to another file, which calls on the ended socket would then affect.
         @Test("ending a socket, also twice, leaves its number taken until the socket is gone")
         func ending() throws {
             let (own, other) = try #require(LineSocket.pair())

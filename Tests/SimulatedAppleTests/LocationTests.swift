@@ -106,7 +106,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a user who says no is heard as an error")
+        @Test("a refusal by the user reaches the delegate as an error")
         func denied() throws {
             try run { device, journal in
                 device.location.userAnswer = .denied
@@ -116,7 +116,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("what is refused is a warning that names the calls of CLLocationManager")
+        @Test("refused updates are a warning that names the calls of CLLocationManager")
         func refusalText() throws {
             try run { device, journal in
                 device.location.userAnswer = .denied

@@ -12,7 +12,7 @@
         func applicationDidBecomeActive(_ application: UIApplication) { SimulatedPhone.note("active, \(started)") }
     }
 
-    /// Names its scene's delegate in code, as apps without a storyboard do.
+    /// Names the class of its scene delegate in code, as apps without a storyboard do.
     private final class SceneNamingDelegate: UIResponder, UIApplicationDelegate {
         func application(
             _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
@@ -24,7 +24,7 @@
         }
     }
 
-    /// Named by the manifest.
+    /// The scene delegate that the manifest names.
     final class WindowSceneDelegate: UIResponder, UIWindowSceneDelegate {
         private let started = "made"
         func sceneDidBecomeActive(_ scene: UIScene) { SimulatedPhone.note("scene active, \(started)") }
@@ -62,7 +62,9 @@
             #expect(device.notes == ["scene active, made"])
         }
 
-        @Test("or of the class in the Info.plist", arguments: ["SimulatedAppleTests", "$(PRODUCT_MODULE_NAME)"])
+        @Test(
+            "the scene's delegate is of the class in the Info.plist, if the app's delegate names none",
+            arguments: ["SimulatedAppleTests", "$(PRODUCT_MODULE_NAME)"])
         func namedInManifest(module: String) throws {
             let device = try #require(SimulatedDevice.current)
             let manifest = try AppManifest(

@@ -25,7 +25,7 @@ private func useShared() { _ = UIApplication.shared }
 
 private final class MainDelegate: UIResponder, UIApplicationDelegate {}
 
-/// XCTest, because it runs synchronous tests on the program's first thread, and Swift Testing does not.
+/// These tests use XCTest, which runs synchronous tests on the program's first thread; Swift Testing does not.
 final class MainThreadTests: XCTestCase {
     func testInXCTestTheMainActorsThreadIsTheFirstOne() throws {
         try MainActor.assumeIsolated {

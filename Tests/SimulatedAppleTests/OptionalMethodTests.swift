@@ -10,7 +10,7 @@
         func applicationDidBecomeActive(_ application: UIApplication) { SimulatedPhone.note("base") }
     }
 
-    /// Has a method that the class above it, which conforms, has not.
+    /// Has a method of the protocol that its superclass, which conforms, does not have.
     private final class BackgroundDelegate: BaseDelegate {
         override func applicationDidBecomeActive(_ application: UIApplication) { SimulatedPhone.note("subclass") }
         func applicationDidEnterBackground(_ application: UIApplication) { SimulatedPhone.note("background") }
@@ -18,7 +18,7 @@
             _ application: UIApplication,
             didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
         ) -> Bool { true }
-        /// No method of the protocol.
+        /// This is not a method of the protocol.
         func applicationDidSomething(_ application: UIApplication) {}
     }
 

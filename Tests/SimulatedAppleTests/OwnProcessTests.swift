@@ -11,7 +11,7 @@
     import Testing
     import UIKit
 
-    /// One app, in the test's process and in one of its own, and what happens to it.
+    /// An app that runs in the test's process and in one of its own, with the events that happen to it.
     private struct Scenario: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var manifest = AppManifest(usesScenes: false)
@@ -160,8 +160,10 @@
         ]
     }
 
-    /// What happens at each instant. The order within one differs: in a process of its own, an app comes to rest
-    /// between two steps of the system.
+    /// Returns the sorted lines of the log for each instant.
+    ///
+    /// The order within an instant differs: an app in a process of its own comes to rest between two steps of the
+    /// system.
     private func byInstant(_ log: String) -> [String] {
         let lines = log.split(separator: "\n")
         let instants = Dictionary(grouping: lines.enumerated(), by: { $0.element.prefix { $0 != " " } })
@@ -171,7 +173,9 @@
     @MainActor
     @Suite("The simulated frameworks in a process of the app's own", .serialized, .simulatedPhone())
     struct OwnProcessTests {
-        @Test("an app does the same there as in the test's process, instant by instant", arguments: Scenario.all)
+        @Test(
+            "an app does the same in a process of its own as in the test's process, instant by instant",
+            arguments: Scenario.all)
         private func same(_ scenario: Scenario) throws {
             func log(_ install: (SimulatedDevice) -> Void) throws -> [String] {
                 try SimulatedDevice.run { device in
@@ -190,7 +194,7 @@
                 SimulatedPhone.install(on: device, manifest: scenario.manifest, program: scenario.program)
             }
             #expect(own.difference(from: shared).map { "\($0)" } == [])
-            // The app has said something.
+            // The scenario is pointless if the app has noted nothing.
             #expect(own.contains { $0.contains("app note") })
         }
 
@@ -285,7 +289,9 @@
             }
         }
 
-        @Test("what the device answers with an event comes at that instant, although the app has timers later")
+        @Test(
+            "an event with which the device answers a call arrives at the same instant, although the app has later timers"
+        )
         func eventOfACall() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, program: { SimulatedPhone.run(Asker()) })
@@ -298,7 +304,7 @@
             }
         }
 
-        @Test("what an app keeps in variables is new in its next process, and what the system keeps is still there")
+        @Test("an app's variables are new in its next process, and what the system keeps is still there")
         func nextProcess() throws {
             try SimulatedDevice.run { device in
                 let manifest = AppManifest(

@@ -8,7 +8,7 @@
     import UIKit
     import UserNotifications
 
-    /// Asks for both permissions, and then for a third thing.
+    /// Asks for both permissions, and then makes a third request.
     private final class Asking: Recorder, @preconcurrency CLLocationManagerDelegate {
         private let manager = CLLocationManager()
 

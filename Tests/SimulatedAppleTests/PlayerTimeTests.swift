@@ -12,7 +12,7 @@ extension SimulatedAppleTests {
     @MainActor
     @Suite("Times of AVPlayer, and system sounds")
     struct PlayerTimes {
-        /// A launched app with an active session; the body gets the device, what was noted, and a player of 10 s.
+        /// Runs a launched app with an active session; the body gets the device, the journal, and a player of 10 s.
         private func run(
             policy: SystemPolicy = SystemPolicy(), _ body: (SimulatedDevice, Journal, AVPlayer) throws -> Void
         ) throws {
@@ -47,7 +47,7 @@ extension SimulatedAppleTests {
                 player.pause()
                 device.advance(by: .seconds(30))
                 #expect(journal.take() == ["5.0"])
-                // In the background, too.
+                // The observer is called in the background too.
                 player.play()
                 device.pressHome()
                 device.advance(by: .seconds(4))
@@ -58,7 +58,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a call stops an observer, and at the end the observer gets the duration")
+        @Test("a call stops a time observer, which gets the duration at the end of the item")
         func interruption() throws {
             try run { device, journal, player in
                 let observer = observe(player, every: 4, journal)

@@ -6,7 +6,7 @@
     import Testing
     import UIKit
 
-    /// Measures its launch from the start of the process, as people do.
+    /// Measures the time from the start of the process to the launch, as many apps do.
     private final class MeasuringDelegate: UIResponder, UIApplicationDelegate {
         nonisolated(unsafe) static var start: Date?
 
@@ -141,7 +141,7 @@
                 }
             }
 
-            @Test("in the test's process nothing runs before the launch")
+            @Test("an app in the test's process runs nothing before its launch")
             func inTestProcess() throws {
                 try SimulatedDevice.run { device in
                     SimulatedPhone.install(

@@ -12,7 +12,7 @@
     import UIKit
     import UserNotifications
 
-    /// What a phone ends an app for, in the test's process and in one of the app's own.
+    /// The cases in which a phone ends an app, with the app in the test's process and in one of its own.
     @MainActor
     @Suite("The end of an app for what it does", .serialized, .simulatedPhone())
     struct ProcessEndTests {
@@ -43,7 +43,7 @@
             backgroundModes: [.fetch, .processing], permittedTaskIdentifiers: ["refresh", "process"],
             usesScenes: false)
 
-        /// The log of what happens, with the app in the test's process and in one of its own.
+        /// Returns the logs of the events, with the app in the test's process and in one of its own.
         private func both(
             policy: SystemPolicy = SystemPolicy(), fault: Fault.Rule?,
             app: @escaping @MainActor @Sendable () -> any UIApplicationDelegate,
@@ -66,7 +66,7 @@
         /// The exceptions of BGTaskScheduler.h and of `UNTimeIntervalNotificationTrigger`: an app that does not catch
         /// one is ended.
         @Test(
-            "what raises an exception on a phone ends the app there, unless the policy says otherwise",
+            "a call that raises an exception on a phone ends the app, unless the policy says otherwise",
             arguments: Mistake.all)
         private func exceptions(_ mistake: Mistake) throws {
             for log in try both(
@@ -81,7 +81,7 @@
                 })
             {
                 #expect(log.contains("app note: before"))
-                // The center takes a request a moment after `add` has returned, so that fault comes there.
+                // The center handles a request a moment after `add` has returned, so its fault is recorded later.
                 if mistake.rule != .notificationInterval { #expect(!log.contains("app note: after")) }
                 #expect(log.contains("system terminated: SIGABRT, uncaught exception: "))
             }
@@ -147,7 +147,7 @@
             }
         }
 
-        @Test("a main thread that is blocked in front, when the user leaves the app, is the watchdog's too")
+        @Test("the watchdog also ends an app whose main thread is blocked in the foreground when the user leaves it")
         func blockedInFront() throws {
             try SimulatedDevice.run { device in
                 device.expect(.slowSceneUpdate)
@@ -165,7 +165,9 @@
 
         /// The CPU monitor: github.com/transistorsoft/react-native-background-fetch/issues/323, 80 % over 60 s;
         /// BGTaskRequest.h: not while a task runs that requires external power.
-        @Test("an app that says that it computes for most of a minute in the background is ended, but with a charger")
+        @Test(
+            "an app that computes for most of a minute in the background is ended, unless its task requires external power"
+        )
         func computes() throws {
             for isPowered in [false, true] {
                 let logs = try both(
@@ -190,8 +192,7 @@
             }
         }
 
-        /// Apple, "Managing your app's life cycle": UIKit may disconnect a background or suspended scene at any time.
-        /// In front it does not.
+        /// Source: Apple, "Managing your app's life cycle", where UIKit disconnects only background or suspended scenes.
         @Test("a scene that was taken away in the background or suspended is connected anew when the user comes back")
         func disconnection() throws {
             for isOwn in [true, false] {
@@ -229,7 +230,7 @@
         }
     }
 
-    /// Does something that raises an exception on a phone.
+    /// Makes a call that raises an exception on a phone.
     private final class Mistaken: Recorder {
         enum Kind { case twice, late, unhandled, interval }
 
@@ -266,7 +267,7 @@
         }
     }
 
-    /// Waits on the main thread.
+    /// Blocks the main thread.
     private final class Blocker: Recorder {
         enum Place { case launch, foreground, background, end, timer }
 

@@ -53,7 +53,7 @@
         }
     }
 
-    /// Does not complete what it is given.
+    /// Does not call the handler of a push.
     private final class ForgetfulPushDelegate: UIResponder, UIApplicationDelegate {
         func application(
             _ application: UIApplication,
@@ -76,7 +76,7 @@
         struct Pushes {
             private static let manifest = AppManifest(backgroundModes: [.remoteNotification], usesScenes: false)
 
-            /// The same in the test's process and in one of the app's own.
+            /// Runs the body with the app in the test's process, and with it in one of its own.
             private func run(
                 _ manifest: AppManifest = Self.manifest, _ body: (SimulatedDevice) throws -> Void
             ) throws {
@@ -138,7 +138,7 @@
                 }
             }
 
-            @Test("in front a push comes at once, whatever the limits are")
+            @Test("an app in the foreground gets a push at once, whatever the limits are")
             func inFront() throws {
                 try run(AppManifest(usesScenes: false)) { device in
                     device.launch()
@@ -148,7 +148,7 @@
                 }
             }
 
-            @Test("an app without the mode, without registration, or after a force quit gets none")
+            @Test("an app without the background mode, without registration, or after a force quit gets no push")
             func discarded() throws {
                 try run(AppManifest(usesScenes: false)) { device in
                     device.receivePush()
@@ -196,7 +196,7 @@
                 }
             }
 
-            @Test("a push that is held comes when the user opens the app, and is lost when the app is ended")
+            @Test("a held push is delivered when the user opens the app, and is lost when the app is ended")
             func openedOrEnded() throws {
                 try run { device in
                     device.launch()
@@ -252,7 +252,9 @@
                 }
             }
 
-            @Test("a push that is not completed within 30 s ends the app in the background, and is a warning in front")
+            @Test(
+                "a push that is not completed within 30 s ends the app in the background, and is a warning in the foreground"
+            )
             func forgotten() throws {
                 try SimulatedDevice.run { device in
                     device.expect(.pushNotCompleted)

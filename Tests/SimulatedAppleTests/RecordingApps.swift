@@ -31,7 +31,7 @@
         func applicationSignificantTimeChange(_ application: UIApplication) { Self.note("clock") }
     }
 
-    /// Asks for time on its way to the background, and gives it back in the handler.
+    /// Begins a background task on its way to the background, and ends it in the expiration handler.
     final class Claimer: Recorder {
         var claim = UIBackgroundTaskIdentifier.invalid
 
@@ -43,7 +43,7 @@
         }
     }
 
-    /// Asks for time, and gives it back a moment after the handler has returned.
+    /// Begins a background task, and ends it a moment after the expiration handler has returned.
     final class Latecomer: Recorder {
         private var claim = UIBackgroundTaskIdentifier.invalid
 
@@ -54,14 +54,14 @@
         }
     }
 
-    /// Asks for time, and never gives it back.
+    /// Begins a background task, and never ends it.
     final class Keeper: Recorder {
         override func applicationDidEnterBackground(_ application: UIApplication) {
             application.beginBackgroundTask(withName: "kept") {}
         }
     }
 
-    /// Keeps the identifier of its background task for the next process, and ends that one's background task by it.
+    /// Passes the identifier of its background task to its next process, which ends its own background task by it.
     final class Hoarder: Recorder {
         override func application(
             _ application: UIApplication,
@@ -76,7 +76,7 @@
         }
     }
 
-    /// Refreshes, and asks for the next refresh.
+    /// Performs refreshes, and asks for the next one each time.
     final class Refresher: Recorder {
         override func application(
             _ application: UIApplication,
@@ -163,7 +163,7 @@
         }
     }
 
-    /// Records a way.
+    /// Records the positions of a walk.
     final class Walker: Recorder, @preconcurrency CLLocationManagerDelegate {
         let manager = CLLocationManager()
 
@@ -182,7 +182,7 @@
             Self.note("authorization \(manager.authorizationStatus.rawValue)")
         }
 
-        /// Also when the user has answered the question, over the app.
+        /// This is also called when the user has answered the question in front of the app.
         override func applicationDidBecomeActive(_ application: UIApplication) {
             if manager.authorizationStatus == .authorizedAlways { manager.startUpdatingLocation() }
         }
@@ -231,7 +231,7 @@
         }
     }
 
-    /// Looks after the battery.
+    /// Notes changes of the battery.
     final class Watcher: Recorder {
         override func application(
             _ application: UIApplication,
@@ -275,7 +275,7 @@
         }
     }
 
-    /// Refreshes on another queue, and asks the main thread for something.
+    /// Performs refreshes on another queue, which calls the main thread.
     final class Elsewhere: Recorder {
         override func application(
             _ application: UIApplication,

@@ -7,13 +7,13 @@
     import Testing
     import UIKit
 
-    /// What an app does with an ordinary session.
+    /// The request that an app makes with an ordinary session.
     private enum RequestUse {
         case completion, delegate, async, cancelled, upload, download, patient, covered, inBackgroundSession,
             withHandler, bytesInBackgroundSession, invalidated, hasty, atOnce
     }
 
-    /// Begins one request when it is launched, and notes what becomes of it.
+    /// Makes one request when it is launched, and notes the result.
     private final class RequestDelegate: UIResponder, UIApplicationDelegate {
         private let use: RequestUse
         private var task: Task<Void, Never>?
@@ -165,8 +165,10 @@
         @MainActor
         @Suite("Ordinary sessions")
         struct Requests {
-            /// The same in the test's process, where tasks of Swift do not go by virtual time, and in one of the app's
-            /// own: so many seconds for a greeting.
+            /// Runs the body with the app in the test's process, where tasks of Swift do not use virtual time, and with
+            /// it in one of its own.
+            ///
+            /// The server answers with a greeting after the given number of seconds.
             private func run(
                 _ app: TransferApp, seconds: Int64 = 5, fault: Fault.Rule? = nil, hasTasks: Bool = false,
                 _ body: (SimulatedDevice) throws -> Void
@@ -181,7 +183,7 @@
                             SimulatedPhone.install(on: device, manifest: manifest, delegate: app.delegate())
                         }
                         device.transfers.serve { request in
-                            // 1,000 bytes come, with those that are sent.
+                            // The response has 1,000 bytes: the given ones, and others.
                             let text = Array("hello".utf8) + Array(repeating: 33, count: 995)
                             let rate = (1_000 + request.bytesToSend) / seconds
                             return request.kind == .download
@@ -238,7 +240,7 @@
                 }
             }
 
-            @Test("a request under way is lost when the app is suspended, and its app learns that when it is resumed")
+            @Test("a request in progress is lost when the app is suspended, and fails when the app is resumed")
             func suspended() throws {
                 try run(Requesting.completion, seconds: 20) { device in
                     device.launch()
@@ -321,7 +323,7 @@
                 }
             }
 
-            @Test("a session that is invalidated cancels its tasks, and their handlers learn that")
+            @Test("a session that is invalidated cancels its tasks, whose handlers get the error")
             func invalidated() throws {
                 try run(Requesting.invalidated) { device in
                     device.launch()

@@ -10,7 +10,7 @@ import UIKit
 @testable import SampleAppsSwift6
 
 extension SimulatedDevice {
-    /// Real time, because the apps of these tests sleep on threads of Dispatch's: ten seconds at most.
+    /// It is real time, at most ten seconds, because the apps of these tests sleep on threads of Dispatch.
     fileprivate func runInRealTime(while condition: () -> Bool) async {
         for _ in 1...500 where condition() { await runInRealTime(for: .milliseconds(20)) }
     }
@@ -23,7 +23,7 @@ extension SimulatedAppleTests {
     struct SampleApps {
         // MARK: Work after a delay, on Dispatch's threads: in real time
 
-        /// What the tests use of the two classes of the same name.
+        /// The interface of the two classes of the same name that the tests use.
         struct DelayedWorkDriver {
             let name: String
             let makeApp: @MainActor () -> any UIApplicationDelegate
@@ -92,7 +92,7 @@ extension SimulatedAppleTests {
         @Test("repeated work continues until the time is over, and then ends by itself", arguments: delayedWork)
         func repeated(_ app: DelayedWorkDriver) async throws {
             var policy = SystemPolicy()
-            // A short budget, so that the test does not take half a minute.
+            // The budget is short, so that the test does not take half a minute of real time.
             policy.backgroundBudget = .seconds(2)
             policy.expirationLead = .seconds(1)
             try await SimulatedDevice.run(policy: policy) { device in
@@ -139,7 +139,8 @@ extension SimulatedAppleTests {
                         delegate: app.makeApp())
                     let begin = device.time.wall()
                     for day in 1...30 {
-                        // Ten days at home, three on the road with the low-power mode on, and the rest at home.
+                        // The user is at home for ten days, on the road with the low-power mode for three, and then at
+                        // home again.
                         if day == 11 || day == 14 { device.setLowPowerMode(day == 11) }
                         liveADay(on: device)
                     }
@@ -159,7 +160,7 @@ extension SimulatedAppleTests {
                     #expect(defaults.integer(forKey: "refreshCount") == runs)
                     #expect(defaults.object(forKey: "nextRefresh") is Date)
                     #expect(defaults.string(forKey: "refreshError") == nil)
-                    // Once, for people.
+                    // The report is printed once, for people.
                     if logs.isEmpty { print("\(app.name): \(report)") }
                     logs.append(device.logText)
                 }
@@ -184,7 +185,8 @@ extension SimulatedAppleTests {
         struct PrimeApp {
             let name: String
             let makeApp: @MainActor () -> any UIApplicationDelegate
-            /// How many primes there are, whether the search runs, was cut short, and the remaining times it saw.
+            /// Returns the number of primes, whether the search runs, whether it was cut short, and the remaining times
+            /// that it has read.
             let look: @MainActor (SimulatedDevice) -> (count: Int, isRunning: Bool, wasCutShort: Bool, times: [Double])
         }
 
@@ -221,9 +223,9 @@ extension SimulatedAppleTests {
                 #expect(inFront.count > 0)
                 #expect(inFront.isRunning)
                 device.pressHome()
-                // The search yields, which leads through other threads' executor: its first turn is waited for.
+                // The search yields, which uses another thread's executor, so its first turn is awaited.
                 for _ in 1...10_000 where app.look(device).times.isEmpty { await device.advance(by: .zero) }
-                // In small steps, at each of which the app's task has its turns.
+                // Time advances in small steps, so that the app's task has a turn at each of them.
                 for _ in 1...40 { await device.advance(by: .seconds(1)) }
                 let inBackground = app.look(device)
                 #expect(inBackground.count > inFront.count)

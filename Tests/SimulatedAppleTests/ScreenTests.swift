@@ -81,7 +81,7 @@
         }
     }
 
-    /// The two forms of an app.
+    /// The two forms in which an app is installed.
     private enum Form: String, CaseIterable {
         case testProcess, ownProcess
 
@@ -143,7 +143,7 @@
         }
 
         @Test(
-            "what is not there, hidden or not enabled cannot be tapped, and the error says what is there",
+            "an element that is missing, hidden or disabled cannot be tapped, and the error lists the texts on the screen",
             arguments: Form.allCases)
         private func notThere(_ form: Form) throws {
             try form.run { device in
@@ -182,7 +182,7 @@
             }
         }
 
-        @Test("an app whose main thread sleeps is not tapped before it comes to that, and the error says so")
+        @Test("a tap waits until the app's main thread no longer sleeps, and the error says so")
         func busy() throws {
             try Form.ownProcess.run { device in
                 #expect(throws: ScreenError.busy) { try SimulatedPhone.tap("Sleep", on: device) }

@@ -7,14 +7,14 @@
     import Testing
     import UIKit
 
-    /// As the plugin RewriteObjC writes it, with the number of the call in the place of its line.
+    /// The names as the plugin RewriteObjC writes them, with the number of each call in place of its line.
     private let selectors = SelectorNames([
         "1:1": "tick", "2:1": "tick(_:)", "3:1": "moved(by:with:)", "4:1": "count", "5:1": "posted(_:)",
         "6:1": "show(_:event:)",
         "7:1": "pause(_:)", "8:1": "framed(_:)", "9:1": "hide",
     ])
 
-    /// Notes each call of its methods, and its end.
+    /// Notes each call of its methods, and its deinitialization.
     private class Ticker: NSObject {
         var count = 7
 
@@ -76,7 +76,7 @@
     @MainActor
     @Suite("Selectors, in an app's own process", .serialized, .simulatedPhone())
     struct SelectorTests {
-        /// What the script of an app has noted after ten seconds.
+        /// Returns the notes of an app's script after ten seconds.
         private func notes(
             expecting fault: Fault.Rule? = nil, _ program: @escaping @convention(c) () -> Void
         ) throws -> [String] {

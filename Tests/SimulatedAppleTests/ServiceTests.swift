@@ -5,7 +5,7 @@
     import Testing
     import UIKit
 
-    /// A part of the tests' own.
+    /// A service that belongs to the tests.
     private final class Barometer: DeviceService {
         struct Request: Codable { let unit: String }
         typealias Event = Int
@@ -41,7 +41,9 @@
         @MainActor
         @Suite("A service that a test adds to the device")
         struct ServiceTests {
-            @Test("answers an app and sends it events, in the test's process and in one of the app's own")
+            @Test(
+                "a test's service answers an app and sends it events, in the test's process and in one of the app's own"
+            )
             func bothProcesses() throws {
                 for isOwnProcess in [false, true] {
                     try SimulatedDevice.run { device in

@@ -52,14 +52,14 @@
                 if kind == .covered { application.endBackgroundTask(task) }
             }
             guard kind == .suspending else { return }
-            // The import is under way, and the app is not suspended before it has had 50 ms.
+            // The import is in progress, and the app is not suspended for its first 50 ms.
             DispatchQueue.main.asyncAfter(deadline: .now() + 0.02) {
                 NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
             }
         }
     }
 
-    /// Has the database of a group open with SQLite's own functions.
+    /// Opens the database of a group with SQLite's own functions.
     private final class Reader: UIResponder, UIApplicationDelegate {
         enum Kind { case unfinished, finished, writeAheadLog, encrypted }
 
@@ -89,7 +89,9 @@
                 sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK, String(cString: sqlite3_errmsg(database)))
         }
 
-        /// What the system sees of an encrypted database. By another process: to close a file ends this one's locks on it.
+        /// Overwrites the header of the database, so that it looks encrypted.
+        ///
+        /// Another process does it, because closing the file would release this process's locks on it.
         private func hideHeader() {
             let writer = Process()
             writer.executableURL = URL(filePath: "/bin/dd")
@@ -102,11 +104,11 @@
     }
 
     extension SimulatedAppleTests {
-        /// The published mistakes and their mends: github.com/wikimedia/wikipedia-ios/pull/2646 (time before the lock),
-        /// github.com/session-foundation/session-ios/pull/415 (the database in the app's own container), GRDB's
-        /// "Database Sharing" (suspension), github.com/singular-labs/Singular-iOS-SDK/issues/85 (a statement that is not
-        /// reset), github.com/owncloud/ios-app/pull/462 (a write-ahead log), github.com/sqlcipher/sqlcipher/issues/255 (an
-        /// encrypted header).
+        /// The sources are published mistakes and their remedies: github.com/wikimedia/wikipedia-ios/pull/2646 (time
+        /// before the lock), github.com/session-foundation/session-ios/pull/415 (the database in the app's own
+        /// container), GRDB's "Database Sharing" (suspension), github.com/singular-labs/Singular-iOS-SDK/issues/85 (a
+        /// statement that is not reset), github.com/owncloud/ios-app/pull/462 (a write-ahead log),
+        /// github.com/sqlcipher/sqlcipher/issues/255 (an encrypted header).
         @MainActor
         @Suite("A database in an app group")
         struct SharedDatabaseTests {

@@ -6,7 +6,7 @@ import UIKit
 @testable import SampleAppsSwift5
 
 extension SimulatedAppleTests {
-    /// What the documents show.
+    /// The examples of the documents.
     @MainActor
     @Suite("Examples in the documents")
     struct Shown {

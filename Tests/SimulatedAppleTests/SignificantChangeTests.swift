@@ -99,7 +99,7 @@
                 }
             }
 
-            @Test("with the authorization when in use no app is started for it")
+            @Test("an app with the authorization whenInUse is not started for a move")
             func whenInUse() throws {
                 try run { device in
                     device.location.setAuthorization(.whenInUse)

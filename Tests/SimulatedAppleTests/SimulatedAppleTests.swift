@@ -4,24 +4,25 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Everything about the simulated frameworks, one test after the other: there is one simulated phone in a process.
+/// The parent of all suites of the simulated frameworks, whose tests run one after another because a process has one
+/// simulated phone.
 @MainActor
 @Suite("The modules with the names of Apple's frameworks", .serialized, .simulatedPhone())
 struct SimulatedAppleTests {}
 
-/// What an app has noted, in order. A test holds this instead of the app.
+/// The notes of an app in order, which the test retains instead of the app.
 @MainActor
 final class Journal {
     var lines: [String] = []
 
-    /// What came since it was last asked.
+    /// Returns the notes since the last call.
     func take() -> [String] {
         defer { lines = [] }
         return lines
     }
 }
 
-/// What happened on several threads, in order.
+/// The notes of several threads, in order.
 ///
 /// For `@unchecked Sendable`: `lines` is used under `lock`.
 final class Notes: @unchecked Sendable {
@@ -31,7 +32,7 @@ final class Notes: @unchecked Sendable {
     var all: [String] { lock.withLock { lines } }
 }
 
-/// The main actor's thread. Under Swift Testing on Linux, `Thread.isMainThread` does not know it.
+/// The main actor's thread, which `Thread.isMainThread` does not recognize under Swift Testing on Linux.
 enum MainThread {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

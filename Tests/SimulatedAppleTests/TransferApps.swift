@@ -6,14 +6,15 @@
     import SimulatedAppleCore
     import UIKit
 
-    /// What an app does with its session.
+    /// The way in which an app uses its session.
     struct SessionUse {
         var isDiscretionary = false
         var sendsLaunchEvents = true
         var isOnOwnQueue = false
         var limit: TimeInterval?
         var delay: TimeInterval?
-        /// In the background, the first task; after each, the next one.
+        /// Whether the first task begins in the background; with `isChain`, each further task begins when the one
+        /// before has ended.
         var isInBackground = false
         var isChain = false
         var isUpload = false
@@ -66,7 +67,7 @@
         }
     }
 
-    /// Used on one queue at a time.
+    /// A delegate that is used on one queue at a time.
     private final class SessionUser: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
         var completionHandler: (() -> Void)?
         private let use: SessionUse
@@ -148,7 +149,7 @@
         }
     }
 
-    /// Does not know of background sessions.
+    /// Does not handle the events of background sessions.
     private final class IgnorantDelegate: UIResponder, UIApplicationDelegate {
         private let user = SessionUser(.plain)
 
@@ -180,7 +181,7 @@
             completionHandler: @escaping () -> Void
         ) {}
     }
-    /// The same app in the test's process and in one of its own.
+    /// An app that runs in the test's process or in one of its own.
     struct TransferApp: Sendable {
         let delegate: @MainActor @Sendable () -> any UIApplicationDelegate
         let program: @convention(c) () -> Void

@@ -12,7 +12,7 @@
         @MainActor
         @Suite("Rules of background sessions")
         struct TransferRules {
-            /// The same in the test's process and in one of the app's own: 10 s for a file.
+            /// Runs the body with the app in the test's process, and with it in one of its own; a file takes 10 s.
             private func run(_ app: TransferApp, _ body: (SimulatedDevice) throws -> Void) throws {
                 let manifest = AppManifest(usesScenes: false)
                 try SimulatedDevice.run { device in
@@ -27,7 +27,7 @@
                 }
             }
 
-            /// What becomes of the tasks.
+            /// Returns the events of the transfers.
             private func transfers(_ device: SimulatedDevice) -> [String] {
                 device.log.compactMap { event in
                     if case .transfer(let text) = event.what { text } else { nil }

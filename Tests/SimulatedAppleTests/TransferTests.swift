@@ -6,7 +6,7 @@
     import Testing
     import UIKit
 
-    /// An app as people write it: a background session that is made at the launch, and files that are kept.
+    /// An app as it is usually written: it creates a background session at its launch, and keeps the files.
     private final class DownloadDelegate: UIResponder, UIApplicationDelegate {
         private var session: DownloadSession?
 
@@ -29,7 +29,7 @@
         }
     }
 
-    /// On the main queue, so without a lock: as in Apple's article.
+    /// For `@unchecked Sendable`: the delegate is called on the main queue only, as in Apple's article.
     private final class DownloadSession: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
         var completionHandler: (() -> Void)?
         private var lastLocation: URL?
@@ -84,12 +84,12 @@
         @MainActor
         @Suite("Background sessions")
         struct Transfers {
-            /// 100 s for each of the two files.
+            /// Makes each of the two files take 100 s.
             private func serve(_ device: SimulatedDevice) {
                 device.transfers.serve { _ in .file(bytes: 1_000_000, bytesPerSecond: 10_000) }
             }
 
-            /// The same in the test's process and in one of the app's own.
+            /// Runs the body with the app in the test's process, and with it in one of its own.
             private func run(
                 policy: SystemPolicy = SystemPolicy(), _ body: (SimulatedDevice) throws -> Void
             ) throws {
@@ -107,7 +107,7 @@
                 }
             }
 
-            /// What the app and the transfers have said, without the time.
+            /// Returns the lines of the app and the transfers, without the time.
             private func lines(_ device: SimulatedDevice) -> [String] {
                 device.log.compactMap { event in
                     switch event.what {
@@ -123,12 +123,14 @@
                 "file south 1000000 bytes, status 200", "complete 2 3", "all events", "(events completed)",
             ]
 
-            /// What comes of the tasks.
+            /// Returns the ends of the tasks.
             private func ends(_ device: SimulatedDevice) -> [String] {
                 lines(device).filter { !$0.hasPrefix("tasks") && !$0.contains(/^\(maps \d/) }
             }
 
-            @Test("in front, the delegate gets each file when it is there, and the file is gone afterwards")
+            @Test(
+                "the delegate of an app in the foreground gets each file when it has arrived, and the file is removed afterwards"
+            )
             func inFront() throws {
                 try run { device in
                     device.launch()

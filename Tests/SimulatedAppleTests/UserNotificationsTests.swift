@@ -42,10 +42,10 @@ private final class NotificationDelegate: UIResponder, UIApplicationDelegate, UN
     }
 }
 
-/// Has no delegate for notifications.
+/// Sets no delegate for notifications.
 private final class PlainNotificationApp: UIResponder, UIApplicationDelegate {}
 
-/// Decides asynchronously.
+/// Implements the asynchronous forms of the delegate's methods.
 private final class AsyncNotificationDelegate: NSObject, UNUserNotificationCenterDelegate {
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification
@@ -82,7 +82,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a notification comes though the app is dead, and tapping it starts the app, which is notified")
+        @Test("a notification is shown after the app has ended, and tapping it starts the app, which is notified")
         func tap() throws {
             try run { device, journal in
                 UNUserNotificationCenter.current().add(request("tea", in: 300))
@@ -97,7 +97,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("in front, the delegate decides what is shown")
+        @Test("the delegate decides how a notification is shown while the app is in the foreground")
         func foreground() throws {
             try run { device, journal in
                 let center = UNUserNotificationCenter.current()
@@ -111,12 +111,12 @@ extension SimulatedAppleTests {
                     shown.add("\(notifications.map(\.request.identifier)) \(Int(age.rounded()))")
                 }
                 device.advance(by: .zero)
-                // It came ten seconds ago.
+                // The notification arrived ten seconds ago.
                 #expect(shown.all == ["[\"loud\"] 10"])
             }
         }
 
-        @Test("without a delegate nothing is shown in front, and the warning names Apple's property")
+        @Test("without a delegate no notification is shown in the foreground, and the warning names Apple's property")
         func noDelegate() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, delegate: PlainNotificationApp())
@@ -133,7 +133,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("an asynchronous delegate decides, too")
+        @Test("the asynchronous form of the delegate's method decides, too")
         func asynchronousDelegate() async throws {
             try await SimulatedDevice.run { device in
                 let delegate = AsyncNotificationDelegate()
@@ -150,7 +150,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("the same identifier replaces, removal comes in its turn, and copies are handed out")
+        @Test("a request replaces one of the same identifier, removals have their turn, and copies are returned")
         func requests() async throws {
             try await SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, delegate: NotificationDelegate(Journal()))
@@ -177,7 +177,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        /// In a synchronous function, the forms with handlers are meant.
+        /// Calls `body`, which, in a synchronous function, uses the forms with handlers.
         private func ask(_ center: UNUserNotificationCenter, _ body: (UNUserNotificationCenter) -> Void) {
             body(center)
         }
@@ -227,7 +227,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("what a notification says, and how much it may disturb, is kept by the system")
+        @Test("the system keeps the content of a notification, with its interruption level")
         func content() throws {
             try run { device, _ in
                 let content = UNMutableNotificationContent()
@@ -270,7 +270,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a calendar trigger with a year is a date of the app, and comes as far from now")
+        @Test("a calendar trigger with a year is a date of the app, and is due at the same distance from now")
         func dated() throws {
             try run { device, _ in
                 let date = Date(timeIntervalSinceNow: 7_200)
@@ -283,12 +283,12 @@ extension SimulatedAppleTests {
                 device.pressHome()
                 device.advance(by: .seconds(3 * 3_600))
                 let came = try #require(device.log.first { $0.what == .notificationDelivered("dated") })
-                // The components have no fraction of a second, and the distance is rounded.
+                // The components have no fraction of a second, and the distance is rounded to seconds.
                 #expect((7_198...7_201).contains(begin.duration(to: came.wall).components.seconds))
             }
         }
 
-        @Test("what the user does not allow is not shown, and the settings say so")
+        @Test("a notification that the user does not allow is not shown, and the settings say so")
         func denied() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, delegate: NotificationDelegate(Journal()))

@@ -70,7 +70,7 @@ extension SimulatedAppleTests {
     @MainActor
     @Suite("Views and view controllers")
     struct Views {
-        /// A launched app with a window; the body gets the device, the journal and the controller.
+        /// Runs a launched app with a window; the body gets the device, the journal and the controller.
         private func run(_ body: (SimulatedDevice, Journal, NotedController) throws -> Void) throws {
             try SimulatedDevice.run { device in
                 let journal = Journal()
@@ -225,7 +225,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a control has one action of an identifier, and performs those that wait for the event")
+        @Test("a control has one action for each identifier, and performs those for the event")
         func actions() throws {
             try run { _, journal, _ in
                 _ = journal.take()

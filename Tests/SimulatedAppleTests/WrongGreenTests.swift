@@ -12,7 +12,7 @@
         func sceneDidBecomeActive(_ scene: UIScene) { SimulatedPhone.note("active") }
     }
 
-    /// Expects things in its own process.
+    /// Has expectations in a process of its own.
     private final class ExpectingDelegate: UIResponder, UIApplicationDelegate {
         func application(
             _ application: UIApplication,

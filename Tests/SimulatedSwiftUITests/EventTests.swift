@@ -71,7 +71,7 @@
             }
         }
 
-        /// Makes a publisher in each evaluation.
+        /// Creates a publisher in each evaluation.
         private struct Renewer: View {
             let events: Events
             @State private var count = 0
@@ -87,7 +87,7 @@
             }
         }
 
-        /// Is given a publisher.
+        /// Receives from the given publisher.
         private struct Keeper<P: Publisher>: View where P.Failure == Never {
             let publisher: P
             @State private var count = 0
@@ -111,7 +111,7 @@
                 #expect(events.all.sorted() == ["initial 0 1", "none 1", "one 0 1", "two 0 1 1"])
             }
 
-            @Test("what an action changes is evaluated in the same turn")
+            @Test("a change by an action is evaluated in the same turn")
             func chain() {
                 let stage = Stage(Chain(events: events))
                 events.all = []

@@ -5,7 +5,7 @@
         import SimulatedSwiftUI
         import Testing
 
-        /// A graph whose turns come when the test says so.
+        /// A graph whose turns run when the test says so.
         @MainActor
         final class Stage {
             private final class Turns: Sendable {
@@ -35,7 +35,7 @@
             }
         }
 
-        /// What happened, in order.
+        /// The notes of a test's views, in order.
         @MainActor
         final class Events {
             var all: [String] = []
@@ -105,7 +105,7 @@
             }
         }
 
-        /// Its watchers read the same model. The last one is less deep in the tree than the others.
+        /// A view whose subviews read the same model, the last one at a lower depth than the others.
         private struct Shelf: View {
             let events: Events
             @StateObject private var model = Model()
@@ -191,7 +191,7 @@
             private let events = Events()
 
             @Test(
-                "what has changed is evaluated, and its actions are called: parents first, those of one depth as on the screen"
+                "changed nodes are evaluated and their actions are called: parents first, those of one depth as on the screen"
             )
             func order() {
                 let stage = Stage(Shelf(events: events))
@@ -239,7 +239,7 @@
                 #expect(stage.screen.lines == ["next", "n 0"])
             }
 
-            @Test("a change evaluates what has read it, and nothing else")
+            @Test("a change causes an evaluation of the views that have read the value, and of no others")
             func dependencies() {
                 let stage = Stage(Parent(events: events))
                 events.all = []
@@ -267,7 +267,7 @@
                 #expect(events.all == ["body"])
             }
 
-            @Test("an object of a place is made once")
+            @Test("an object is created once for its place in the tree")
             func stateObject() {
                 final class Made: ObservableObject {
                     @Published var count = 0
@@ -330,7 +330,7 @@
                 #expect(stage.screen.lines == ["2"] && events.all == ["body"])
             }
 
-            @Test("another environment evaluates what has read the value that has changed")
+            @Test("a new environment causes an evaluation of the views that have read a changed value")
             func environment() {
                 let stage = Stage(Beside(events: events))
                 events.all = []
@@ -384,7 +384,7 @@
                 #expect(stage.screen.press("Test") && !stage.screen.press("Sing"))
             }
 
-            @Test("a kept value is that of all views with its key")
+            @Test("a stored value is shared by all views with its key")
             func appStorage() {
                 struct Level: View {
                     @AppStorage("graph tests level") private var level = 1

@@ -4,7 +4,7 @@
         import SimulatedSwiftUI
         import Testing
 
-        /// A property wrapper as an app makes one of its own.
+        /// A property wrapper of the kind that an app declares itself.
         @propertyWrapper
         private struct Doubled: DynamicProperty {
             @State private var value = 1
@@ -107,7 +107,7 @@
                 #expect(player.isLoud && stage.screen.lines == ["Loud: on"])
             }
 
-            @Test("a binding reaches into a value, and text that depends on an optional comes with it")
+            @Test("a binding reaches into a value, and a text that depends on an optional appears with it")
             func bindings() {
                 let stage = Stage(SettingsView())
                 #expect(stage.screen.press("volume 3") && stage.screen.press("note"))

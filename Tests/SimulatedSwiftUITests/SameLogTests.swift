@@ -9,7 +9,7 @@
         @testable import SimulatedAppleCore
         @testable import SwiftUITutorials
 
-        /// Views beside and below each other, each of which notes the phase.
+        /// An app with views beside and below each other, each of which notes the phase.
         private struct FamilyApp: App {
             @Environment(\.scenePhase) private var phase
 
@@ -70,8 +70,8 @@
             func twenty() throws {
                 var first: [[String]] = []
                 for run in 0..<20 {
-                    // Another environment: the processes are not forked from the same one as those of the run before, so hashes
-                    // and addresses differ.
+                    // With another environment, the processes are not forked from the same one as those of the previous
+                    // run, so hashes and addresses differ.
                     let environment = ProcessInfo.processInfo.environment.merging(["APUS_RUN": "\(run)"]) { $1 }
                     _ = try AppLauncher.current(environment)
                     let logs = try Self.apps.map { try log($0.program) }
@@ -82,7 +82,7 @@
                 }
             }
 
-            @Test("a change of the phase comes to views in the order of the tree")
+            @Test("a change of the phase reaches views in the order of the tree")
             func order() throws {
                 let notes = try log { FamilyApp.main() }.compactMap { line in
                     line.split(separator: "note: ").dropFirst().first.map(String.init)

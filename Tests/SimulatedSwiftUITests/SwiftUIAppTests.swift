@@ -43,7 +43,7 @@
                 SimulatedPhone.install(on: device, manifest: manifest, program: program)
             }
 
-            /// What the user reads.
+            /// Returns the texts that the user reads.
             private func screen() throws -> String {
                 try SimulatedPhone.screen(on: device).joined(separator: " | ")
             }
@@ -112,7 +112,7 @@
                 device.advance(by: .seconds(50))
                 device.open()
                 device.advance(by: .seconds(10))
-                // After 70 seconds.
+                // The time is that after 70 seconds.
                 try #expect(screen() == "Time: 80 | Pause")
             }
 
@@ -178,8 +178,8 @@
                 device.launch()
                 try #expect(screen() == "Loading")
                 device.advance(by: .seconds(10))
-                // Whether the view shows it is a matter of luck, as on a phone: the change is announced before it is
-                // made.
+                // Whether the view shows the change depends on the threads, as on a phone: the change is announced
+                // before it is made.
                 #expect(device.logText.contains("a published property of Download was changed on another thread"))
             }
 
@@ -204,7 +204,7 @@
 
             // MARK: Refreshes
 
-            /// How often an app is refreshed in the two days after it was used.
+            /// Returns the outcomes of an app's refreshes in the two days after it was used.
             private func refreshes(_ program: @escaping @convention(c) () -> Void) -> [BackgroundJobRecord.Outcome?] {
                 install(program)
                 device.launch()

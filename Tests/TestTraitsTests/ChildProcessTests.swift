@@ -34,7 +34,7 @@ struct ChildProcessTests {
             await ChildProcess.run(command, limit: .seconds(60)).ending == .notStarted("No such file or directory"))
     }
 
-    @Test("of a long error output the end is kept")
+    @Test("only the end of a long error output is kept")
     func longErrorOutput() async {
         let outcome = await ChildProcess.run(
             shell("i=0; while [ $i -lt 400 ]; do echo '                               line' $i >&2; i=$((i+1)); done"),
@@ -47,7 +47,7 @@ struct ChildProcessTests {
     @Test("only the standard descriptors and two more are open in the program")
     func descriptors() async {
         let outcome = await ChildProcess.run(shell("ls /proc/self/fd >&3"), limit: .seconds(60))
-        // 5 is the folder that ls reads.
+        // The number 5 is the folder that ls reads.
         let numbers = String(decoding: outcome.events, as: UTF8.self).split(separator: "\n")
         #expect(numbers == ["0", "1", "2", "3", "4", "5"])
     }
@@ -76,7 +76,7 @@ struct ChildProcessTests {
         #expect(await task.value.ending == .signalled(SIGKILL))
     }
 
-    /// Waits until nothing has the other end of the pipe.
+    /// Waits until no process has the other end of the pipe.
     private func isAtEnd(_ pipe: Int32) -> Bool {
         var end = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
         return poll(&end, 1, 60_000) == 1 && end.revents & Int16(POLLIN) == 0
@@ -94,7 +94,7 @@ struct ChildProcessTests {
         defer { unlink(path) }
         let pipe = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(pipe) }
-        // The second is of a process group of its own.
+        // The second program is in a process group of its own.
         let outcome = await ChildProcess.run(
             shell("exec 5>\(path); sleep 600 & bash -c 'set -m; sleep 600 &'; \(end)"), limit: .seconds(60))
         #expect(outcome.ending == (end == "exit 0" ? .exited(0) : .signalled(SIGSEGV)))
@@ -151,7 +151,7 @@ struct ChildProcessTests {
         var started = test_process()
         try #require(test_process_start(command.path, &arguments, &variables, &started) == 0)
         let process = started
-        // The test has begun, has started a program with its error output, and sleeps for good.
+        // The test has begun, has started a program that inherits its error output, and sleeps for good.
         var bytes: [UInt8] = []
         while !String(decoding: bytes, as: UTF8.self).contains("started"), isReadable(process.errors) {
             var byte: UInt8 = 0

@@ -41,7 +41,7 @@ struct ChildVerdictTests {
     }
 
     @Test(
-        "an end that is none of a test run is one issue",
+        "an end that is not that of a test run is one issue",
         arguments: [
             (ChildOutcome.Ending.signalled(11), "SIGSEGV"), (.signalled(63), "signal 63"), (.exited(3), "status 3"),
             (.exited(1), "status 1"), (.notStarted("no memory"), "no memory"),

@@ -70,7 +70,7 @@ struct EventReportTests {
         #expect(!report.hasEnded)
     }
 
-    @Test("the end of the run is seen")
+    @Test("the end of the run is recognized")
     func end() {
         #expect(report(event(#""kind":"runEnded","messages":[]"#)).hasEnded)
     }
@@ -96,7 +96,7 @@ struct EventReportTests {
         #expect(report.hasEnded)
     }
 
-    @Test("bytes that are no text are no record")
+    @Test("bytes that are not text are not a record")
     func noText() {
         #expect(EventReport([0xFF, 0xFE, UInt8(ascii: "\n")]).unreadable.count == 1)
     }

@@ -2,16 +2,16 @@ import ApusTimers
 import Foundation
 import Testing
 
-/// The issues that a test must have; they do not make it fail, but others do, and so does one that is missing.
+/// The issues that a test must have: they do not make it fail, but other issues and a missing one do.
 ///
-/// It stands before `.virtualClock`, so that it sees what that trait records in the process of the test run.
+/// It stands before `.virtualClock`, so that it sees the issues that this trait records in the process of the test run.
 struct ExpectedIssues: TestTrait, TestScoping {
     struct Expected: Sendable {
-        /// Every one of these is in the text.
+        /// The texts, all of which the issue contains.
         var texts: [String]
         var isFailure = true
         var severity = Issue.Severity.error
-        /// The line of the source, when it matters.
+        /// The line of the source; `nil` if it does not matter.
         var line: Int?
     }
 
@@ -46,7 +46,7 @@ struct ExpectedIssues: TestTrait, TestScoping {
 
 extension Trait where Self == ExpectedIssues {
     static func expecting(_ issues: ExpectedIssues.Expected...) -> Self { ExpectedIssues(issues: issues) }
-    /// One failure with these words.
+    /// Expects one failure whose text contains these words.
     static func expecting(_ texts: String..., line: Int? = nil) -> Self {
         ExpectedIssues(issues: [.init(texts: texts, line: line)])
     }

@@ -14,7 +14,7 @@ enum DatagramSocket {
 
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // A path may be followed by a zero byte; a name in the abstract namespace ends with the address.
+        // A path may end with a zero byte; a name in the abstract namespace ends where the address ends.
         let capacity = MemoryLayout.size(ofValue: address.sun_path)
         guard bytes.count < capacity else { return ENAMETOOLONG }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }

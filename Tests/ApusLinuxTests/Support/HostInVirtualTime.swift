@@ -6,8 +6,8 @@ import Logging
 
 @testable import ApusLinux
 
-/// A host in virtual time: its loop runs on the simulation's executor, its main loop and its timers on the engine, all on
-/// the thread that drives the time.
+/// A host in virtual time: its loop runs on the simulation's executor, its main loop and its timers on the engine, all
+/// on the thread that drives the time.
 @MainActor
 final class HostInVirtualTime {
     let time = VirtualTime()
@@ -16,7 +16,7 @@ final class HostInVirtualTime {
     let sentToManager = Log<String>()
     /// The phases, as an observer gets them.
     let seen = Log<Phase>()
-    /// How often the process was stopped.
+    /// The phases in which the process was stopped.
     let stops = Log<Phase>()
     let signals: AsyncStream<TerminationSignal>
     let send: AsyncStream<TerminationSignal>.Continuation
@@ -62,7 +62,7 @@ final class HostInVirtualTime {
         time.settle()
     }
 
-    /// How a run ended that has ended.
+    /// Returns the outcome of a run that has ended.
     func outcome(of run: Task<LinuxHost.Outcome, any Error>) throws -> LinuxHost.Outcome {
         try time.perform { try await run.value }
     }

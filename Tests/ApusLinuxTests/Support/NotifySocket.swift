@@ -3,7 +3,7 @@ import Foundation
 
 /// The service manager's end of a notify socket.
 final class NotifySocket {
-    /// What `NOTIFY_SOCKET` is set to.
+    /// The value of `NOTIFY_SOCKET`.
     let name: String
     private let descriptor: Int32
 

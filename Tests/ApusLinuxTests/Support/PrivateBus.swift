@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// A session bus of a test's own. It starts no services by itself, whatever this machine has installed.
+/// A session bus of a single test, which starts no services by itself, whatever this machine has installed.
 final class PrivateBus: Sendable {
     private let daemon: Program
     private let folder: URL
-    /// Where it listens.
+    /// The address on which the bus listens.
     let address: String
 
-    /// For programs that want a settings file.
+    /// An empty settings file for programs that need one.
     var emptyFile: URL { folder.appending(path: "empty") }
 
     init() async throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of this test with its standard output, line by line; ended with the test.
+/// A program with its standard output, line by line, which ends with the test.
 final class Program: Sendable {
     private let processID: Int32
     private let lines: AsyncStream<String>
@@ -15,7 +15,7 @@ final class Program: Sendable {
         try process.run()
         processID = process.processIdentifier
 
-        // Reading blocks, so it has a thread of its own, which ends with the program.
+        // Reading blocks, so it has its own thread, which ends with the program.
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         self.lines = lines
         let reader = output.fileHandleForReading
@@ -32,7 +32,7 @@ final class Program: Sendable {
         }
     }
 
-    /// The next line, or nothing when the program has ended.
+    /// Returns the next line; `nil` when the program has ended.
     func line() async -> String? {
         for await line in lines { return line }
         return nil
