@@ -48,7 +48,7 @@
         struct Entry {
             /// The next expected answer.
             private enum Stage {
-                /// The answer with this number, counted from 0; after all of them, the first sync.
+                /// The answer with this number, counted from 0; the number of answers stands for the first sync.
                 case answer(Int)
                 /// The answer to COMMIT, after the first sync.
                 case commit

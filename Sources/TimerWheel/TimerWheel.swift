@@ -18,8 +18,9 @@ import Synchronization
 ///    list `moving`. They are moved to lower levels, a bounded number at a time, or taken directly if they are all due
 ///    at one instant. A timer that is inserted into their range meanwhile is appended to `moving`, which keeps the
 ///    order of insertion. After the clock was set back, all lists are joined to `moving`.
-/// 4. A record is placed by its soft deadline, and each list has the minimum of its hard deadlines (deadline +
-///    tolerance), or a lower bound and a mark that it is stale. Sleeping until ``nextWake()`` and then taking
+/// 4. The *soft* deadline of a record is its deadline, the *hard* one is deadline + tolerance. A record is placed by its
+///    soft deadline, and each list has the minimum of its hard ones, or a lower bound and a mark that it is stale.
+///    Sleeping until ``nextWake()`` and then taking
 ///    everything whose soft deadline has passed is the minimum number of wake-ups that any scheduler can reach,
 ///    whatever is inserted or cancelled later.
 /// 5. A taken record stays in the slab until it is started or cancelled, so a timer can be cancelled between the moment
@@ -76,7 +77,9 @@ package struct TimerWheel: ~Copyable {
     var movingEnd: UInt64 = 0
     /// Whether all moving records are due once `movingEnd` is reached.
     var movingIsDue = false
-    /// The list that the moving records come from, which stays empty until all are moved; or `nowhere` or `everywhere`.
+    /// The list that became `moving`, and stays empty until all its records are moved.
+    ///
+    /// `nowhere` means that no records are moving, `everywhere` that all lists were joined.
     var movingFrom = TimerWheel.nowhere
     /// A bit of each record's place that is flipped when lists are joined.
     ///

@@ -243,8 +243,8 @@ public struct PreparedSchedule: Sendable {
                     local = before + Int64(rules.offset(at: before))
                     continue
                 }
-                // Several times in one gap are due once, as an occurrence of the first, which is also what the forward
-                // search returns.
+                // Several local times in one gap are one occurrence, that of the first of them, as in the forward
+                // search.
                 let shown = rules.furthestLocal(at: before) + 1
                 return Due(instant: after, local: matchNext(shown, &steps) ?? match)
             }

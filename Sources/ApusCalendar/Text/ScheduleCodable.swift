@@ -89,7 +89,7 @@ extension CalendarSchedule: Codable {
         if spread != 0 { try container.encode(spread, forKey: .spread) }
     }
 
-    /// The rule as the first text that is parsed as the same rule.
+    /// The rule as text, in the first form that reads back as the same rule; nil if none does.
     package var ruleText: String? {
         let bare = CalendarSchedule(rule)
         for form in ScheduleForm.allCases {

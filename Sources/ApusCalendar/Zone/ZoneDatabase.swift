@@ -177,7 +177,7 @@ public final class ZoneDatabase: TimeZones {
     }
 
     package static func isName(_ name: String) -> Bool {
-        // All names in the database begin with a letter; a number could be a time.
+        // All names in the database begin with a letter. A text that begins with a digit may be a time of day.
         guard let first = name.utf8.first, name.utf8.count <= 64, name.utf8.last != 0x2F,
             (0x41...0x5A).contains(first & 0xDF)
         else { return false }

@@ -269,8 +269,10 @@ struct BackgroundTaskMachine: Sendable {
         return instant(ofSpending: end, now: now)
     }
 
-    /// The used part of the budget at which the handlers of tasks that began early are due, and the time from there to
-    /// the end of the process.
+    /// The last part of the budget: expiration handlers of early tasks are called when it begins, and the process is
+    /// ended when it is over.
+    ///
+    /// `begin` is the used part of the budget at that moment.
     private var lead: (begin: UInt64, length: UInt64) {
         let length = min(rules.lead, rules.budget)
         return (rules.budget - length, length)

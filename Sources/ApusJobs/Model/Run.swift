@@ -94,7 +94,8 @@ public struct Run: Hashable, Sendable {
     /// Whether the run is the outcome of an occurrence that can have another attempt.
     var canBeTriedAgain: Bool { isFinal && attempt > 0 && [.failed, .lost, .cancelled].contains(state) }
 
-    /// The lateness of the occurrence's first attempt: the time from `due` to its start, or to its claim while it runs.
+    /// The lateness of the occurrence's first attempt: the time from `due` to its start, or to its claim until the
+    /// start is stored.
     ///
     /// It is `nil` for later attempts, which have a ``retryLateness``, and for runs that were never started.
     public var lateness: Duration? { attempt == 1 ? begun.map { due.duration(to: $0) } : nil }

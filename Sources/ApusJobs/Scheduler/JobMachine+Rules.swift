@@ -85,8 +85,8 @@ extension JobMachine {
 
     /// Adds the run of an occurrence, or skips it, by the overlap policy.
     private mutating func place(_ number: Int, due: Due, standsFor: Int, now: WallInstant, _ draft: inout Draft) {
-        // The first occurrence of a definition waits for the runs in progress instead of being skipped, so a run
-        // follows each submission that was accepted during a run. If a run waits already, it is that run.
+        // The first occurrence of a definition waits for the runs in progress instead of being skipped, so that each
+        // submission accepted during a run is followed by a run. A run that waits already counts as that one.
         let others = isFirst(number - standsFor + 1) ? waitingOccurrences : openOccurrences
         switch job.request.policies.overlap.kind {
         case .skip where others > 0:

@@ -150,8 +150,7 @@ public protocol JobStore: Sendable {
     /// Returns the number of jobs that match; the query's `limit` and `cursor` are ignored.
     func count(_ query: JobQuery) async throws -> Int
 
-    /// Returns the jobs of all shards that must be examined first, ordered by (``Job/nextWake``, `key`); at most
-    /// `limit`.
+    /// Returns the jobs with the earliest wakes of all shards, at most `limit`, ordered by (``Job/nextWake``, `key`).
     ///
     /// Jobs that cannot be read are left out.
     func soonest(limit: Int) async throws -> [Job]

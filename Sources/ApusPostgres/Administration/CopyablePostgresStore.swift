@@ -52,7 +52,7 @@
             do {
                 try await checkSessions(keeper.link)
                 do { try await keeper.prepare() } catch let error as JobError where error.code == .conflict {
-                    // The remains of an interrupted copy are replaced.
+                    // An interrupted copy has left jobs, which `begin` replaces.
                 }
                 await keeper.link.disconnect()
                 return try await PostgresCopyWriter.begin(try await connect(), engine)

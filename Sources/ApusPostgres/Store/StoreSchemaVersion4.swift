@@ -76,7 +76,8 @@
             UPDATE apus.wake AS w SET lane = r.priority || ' ' || r.conditions || ' ' || r.queue || ' ' || r.kind
             FROM apus.request AS r WHERE r.job = w.key
             """,
-            // The node that examines a job without a request sets it aside. A wake without a job is removed.
+            // A job whose request is missing gets a lane, so that a node examines it and sets it aside. A wake whose
+            // job is missing is removed.
             """
             UPDATE apus.wake AS w SET lane = '2 0 default '
             WHERE w.lane IS NULL AND EXISTS (SELECT 1 FROM apus.job AS j WHERE j.key = w.key)

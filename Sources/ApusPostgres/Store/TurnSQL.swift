@@ -68,8 +68,10 @@
                 ])
         }
 
-        /// Removes taken submissions; parameters: sequence numbers, shards, replies; instants, codes and messages of
-        /// refusals; numbers.
+        /// Removes taken submissions.
+        ///
+        /// Parameters: sequence numbers, shards, replies; instants, codes and messages of refusals; the number of each
+        /// row, by which a refusal names the rows that were not removed.
         static let removeSubmissions = """
             WITH gone AS (
                 DELETE FROM apus.submission AS s USING (
@@ -297,7 +299,7 @@
         /// Writes runs; parameters: ``RunColumns/all``.
         ///
         /// An existing run is overwritten in its place, and keeps its sequence number when it ends. A run that was open
-        /// is not in the table of ended runs, so only the others are searched there.
+        /// is not in the table of ended runs, so that table is searched only for runs that were not.
         ///
         /// The statement refuses the transaction if it would end a completed run other than with success, or make it
         /// wait again, or if another transaction has changed an open run in the meantime.

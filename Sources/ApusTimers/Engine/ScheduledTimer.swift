@@ -8,7 +8,9 @@ import TimerWheel
 public struct ScheduledTimer: Sendable {
     let shard: EngineShard.Reference
     let handle: TimerHandle
-    /// The shard's epoch when the timer was scheduled, which identifies the engine.
+    /// The shard's epoch when the timer was scheduled.
+    ///
+    /// A shard serves one engine after the other, each in an epoch of its own.
     let epoch: UInt32
     let clock: ClockKind
     /// The address of the action's object, only for prefetching it together with the timer's record.

@@ -201,7 +201,7 @@ struct FrameGrid: Sendable, Hashable {
         let wished = Int64(wish)
         var best: UInt64 = 1
         for stride in 1...rate where rate.isMultiple(of: stride) {
-            // Rates fall as strides grow, so an equally near rate is a slower one.
+            // Rates fall as strides grow, so of two equally near rates the faster one comes first, and stays.
             let distance = abs(Int64(rate / stride) - wished)
             if distance < abs(Int64(rate / best) - wished) { best = stride }
         }

@@ -133,8 +133,8 @@ public struct MissedTickPolicy: Sendable, Hashable {
 
     /// Delivers a late tick as soon as the consumer is free, and starts a new phase there.
     ///
-    /// The phase is kept if a tick is late by less than an interval for another reason, such as tolerance or a busy
-    /// machine.
+    /// The phase is kept if the consumer was free, and tolerance or a busy machine made the tick late by less than an
+    /// interval.
     ///
     /// ```
     /// due        |    |    |    |    |    |    |    |

@@ -219,8 +219,8 @@ struct LocationMachine {
 
     /// Applies the user's answer to a request of the app, and returns the updates for the app.
     ///
-    /// The first question is the same for both requests, and has no answer "always": a user who allows the use of an
-    /// app that requests "always" allows that provisionally.
+    /// The first question is the same for both requests, and does not offer "always". If the app requested "always" and
+    /// the user allows its use, the app has "always" provisionally.
     mutating func request(_ wish: LocationAuthorization, answer: Answer, now: ContinuousInstant) -> [Update] {
         guard asksUser(for: wish) else { return [] }
         guard authorization == .notDetermined else {

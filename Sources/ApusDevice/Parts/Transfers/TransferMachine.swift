@@ -73,7 +73,8 @@ struct TransferMachine {
     /// Creates the machine of a device without sessions.
     ///
     /// - Parameters:
-    ///   - firstDelay: The delay of tasks that are begun in the background after the app was started or resumed once.
+    ///   - firstDelay: The delay of tasks that are begun in the background after the first start or resumption of the
+    ///     app; it is longer after further ones.
     ///   - timeLimit: The time that the app has for a notice, in nanoseconds of uptime.
     ///   - progressInterval: The time between two notifications of progress to a running app, in nanoseconds of uptime.
     init(firstDelay: Duration, timeLimit: UInt64 = 30_000_000_000, progressInterval: UInt64 = 1_000_000_000) {

@@ -204,7 +204,7 @@ extension SchedulerMachine {
         if let wake = job.nextWake {
             let isFar = loading.isFar(wake, now)
             if isFar || loading.leaves(laneLoad(for: draft.machine), wake, loaded: loadedCount, &board, now) {
-                // The identifier refers to this job from now on.
+                // The job stays in the store only, so its identifier leads to no loaded job any more.
                 jobs.forgetName(job.id)
                 if isFar { loading.load(before: wake) }
                 return

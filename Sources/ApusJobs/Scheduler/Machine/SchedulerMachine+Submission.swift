@@ -210,8 +210,8 @@ extension SchedulerMachine {
         let entry = jobs[job.key]
         if entry == nil, !job.state.isFinal { return .outdated }
         let known = entry?.job ?? job
-        // A job that has not ended and is not in memory under its identifier yet: the store refuses another one, and
-        // then both are read.
+        // If the known job has not ended, memory does not have it under its identifier yet. The submission is tried as
+        // a new job, the store refuses that, and then both jobs are read.
         guard known.state.isFinal else { return .none }
         return try isAnswer(known, to: request, now) ? .ended(known) : .none
     }

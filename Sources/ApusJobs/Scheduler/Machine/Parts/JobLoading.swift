@@ -30,8 +30,8 @@ struct JobLoading {
 
     /// Schedules the next load at `instant` at the latest.
     ///
-    /// If it is not urgent, it has a tolerance, so that it can share a wake-up: the first due instant is a horizon
-    /// later.
+    /// A load that is not urgent may be a quarter of the horizon later, to share a wake-up: `instant` is a whole horizon
+    /// before the first job of the load is due.
     mutating func load(at instant: WallInstant, isUrgent: Bool = false) {
         let latest = isUrgent ? instant : instant.advanced(by: horizon / 4)
         if let next, next.latest <= latest { return }

@@ -17,7 +17,7 @@ struct QueueBoard: ~Copyable {
 
     /// One queue, in an object, so that its name is looked up once for a step.
     ///
-    /// The board that holds it cannot be copied.
+    /// It has one owner, because the board cannot be copied.
     private final class Line {
         var queue: JobQueue
         /// The waiting jobs by priority, lowest first.

@@ -12,8 +12,8 @@ struct StoredClock {
 
     init(_ session: StoreSession, bootID: String?, at now: SchedulerReading) {
         isShared = session.isShared
-        // A copy, assigned once: release builds of Swift 6.3 release the text once too often if it is changed in place
-        // before all properties have values.
+        // A variable that is assigned once: if a property is changed in place before all properties have values,
+        // optimized code of Swift 6.3 frees the string in it twice.
         var record = session.clock ?? StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
         // The clocks of different boots or machines cannot be compared, so the wall clock is trusted.
         if bootID == nil || record.bootID != bootID || session.isShared { record.wallOffset = now.wallOffset }
