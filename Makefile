@@ -78,7 +78,7 @@ DESTDIR ?=
 export DEB_MAINTAINER ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb build build-libraries build-command build-examples build-rewriter test test-libraries test-command test-examples test-rewriter check browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build release tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb build build-libraries build-command build-examples build-rewriter test test-libraries test-command test-examples test-rewriter check browser api c-checks docs tutorials pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build release tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 # For debugging. `make install` builds a release. CI says RUN=.build: it has compiled all of it there already.
 RUN ?= .build/run
@@ -149,6 +149,9 @@ c-checks: bootstrap  ## call the C modules' functions under the address sanitize
 
 docs: bootstrap  ## build the documentation of the products as a static site in .build-docs/site, and check it
 	SWIFT="$(SWIFT)" Scripts/documentation
+
+tutorials: bootstrap  ## do the tutorials of the documentation, each from an empty folder, and compare what they print
+	Scripts/tutorials
 
 pictures: browser  ## take the documents' pictures anew
 	cp .build/browser/sleepless-completion-1440-light.png docs/pictures/sleepless.png

@@ -60,19 +60,11 @@ let package = Package(
                 "Sleepless", "SleeplessApp", command("LoopbackWeb"), command("_LoopbackWebTestSupport"), logging,
             ] + apus("ApusBackground", "ApusTesting", "ApusTimers") + nio("NIOCore", "NIOHTTP1"),
             path: "Sleepless/Tests", swiftSettings: settings),
-        // Two nodes of one PostgreSQL database.
-        .executableTarget(
-            name: "TwoNodes", dependencies: apus("ApusJobs", "ApusPostgres", "ApusTimers"), path: "TwoNodes",
-            swiftSettings: settings),
-        // The program of a DocC tutorial, which the tests kill and restart.
-        .executableTarget(
-            name: "TutorialReminder", dependencies: apus("ApusJobs", "ApusSQLite"), path: "Tests/TutorialReminder",
-            swiftSettings: settings),
         // Compiles the documents' examples, and checks the documents' command lines against the built command.
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "TutorialReminder", command("apusd"), logging, .product(name: "GRDB", package: "GRDB.swift"),
+                command("apusd"), logging, .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]

@@ -26,7 +26,7 @@ enum ProjectFiles {
         try ["Sources", "Command/Sources", "ObjCRewriter/Sources", "ObjCRewriter/Plugins"].flatMap(swiftFiles).filter {
             !$0.path.has(".docc/")
         }
-            + ["Examples/Sleepless", "Examples/TwoNodes"].flatMap(swiftFiles).filter { !$0.path.has("/Tests/") }
+            + swiftFiles(below: "Examples/Sleepless").filter { !$0.path.has("/Tests/") }
     }
 
     /// The Swift files of the tests of all packages.

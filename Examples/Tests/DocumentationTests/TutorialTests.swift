@@ -1,18 +1,8 @@
 import Foundation
 import Testing
 
-/// The tutorials of the DocC catalogues, and the code files of their steps.
+/// The tutorials of the DocC catalogues, and the files of their steps. `Scripts/tutorials` does them as a reader does.
 enum Tutorials {
-    /// The steps of one code file, which a tutorial completes line by line: `Reminder-01.swift`, `Reminder-02.swift`.
-    struct CodeFile {
-        /// The name without the number of the step and the extension.
-        var name: String
-        /// The paths of the steps' files, in order.
-        var steps: [String]
-        /// The path of the tutorial, which is the only one in its catalogue.
-        var tutorial: String
-    }
-
     /// Returns the paths of the tutorials, without the catalogues' tables of contents.
     static func paths() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: Documents.root.appending(path: "Sources").path)
@@ -20,25 +10,23 @@ enum Tutorials {
             .filter { try Documents.read($0).hasPrefix("@Tutorial(") }
     }
 
-    static func codeFiles() throws -> [CodeFile] {
-        try paths().flatMap { tutorial in
-            let folder = tutorial.prefix { $0 != "." } + ".docc/Resources"
-            let files = try FileManager.default.contentsOfDirectory(atPath: Documents.root.appending(path: folder).path)
-            let steps = files.filter { $0.hasSuffix(".swift") }.sorted()
-            return Dictionary(grouping: steps) { String($0.prefix { $0 != "-" }) }.map { name, steps in
-                CodeFile(name: name, steps: steps.map { "\(folder)/\($0)" }, tutorial: tutorial)
-            }
-        }
+    /// Returns the paths of the files that a tutorial, the only one in its catalogue, may show.
+    static func files(of tutorial: String) throws -> [String] {
+        let folder = tutorial.prefix { $0 != "." } + ".docc/Resources"
+        return try FileManager.default.contentsOfDirectory(atPath: Documents.root.appending(path: folder).path)
+            .filter { $0.hasSuffix(".swift") || $0.hasSuffix(".txt") }.sorted().map { "\(folder)/\($0)" }
     }
 
-    /// Returns the compiled sources, by the names of the code files that show them.
-    static func compiled() throws -> [String: String] {
-        var compiled = ["Reminder": try Documents.read("Examples/Tests/TutorialReminder/main.swift")]
-        for file in ["FeedTutorial.swift", "FeedTutorialTests.swift"] {
-            let source = try Documents.read("Examples/Tests/DocumentationTests/Tutorials/\(file)")
-            compiled.merge(Documents.regions(in: source)) { first, _ in first }
+    /// Returns the texts of all such files, by their paths.
+    static func texts() throws -> [String: String] {
+        try paths().flatMap(files).reduce(into: [:]) { $0[$1] = try Documents.read($1) }
+    }
+
+    /// Returns the files in the `@Code` directives of a tutorial, in order.
+    static func shownFiles(in tutorial: String) -> [String] {
+        tutorial.split(separator: "\n").filter { $0.contains("@Code(") }.compactMap { line in
+            line.firstRange(of: "file: \"").map { String(line[$0.upperBound...].prefix { $0 != "\"" }) }
         }
-        return compiled
     }
 
     /// Returns the first line of a step that the next step does not contain in the same order; `nil` if there is none.
@@ -50,44 +38,37 @@ enum Tutorials {
         }
         return nil
     }
-
-    /// Returns the files in the `@Code` directives of a tutorial, in order.
-    static func shownFiles(in tutorial: String) -> [String] {
-        tutorial.split(separator: "\n").filter { $0.contains("@Code(") }.compactMap { line in
-            line.firstRange(of: "file: \"").map { String(line[$0.upperBound...].prefix { $0 != "\"" }) }
-        }
-    }
 }
 
 @Suite("Tutorials")
 struct TutorialTests {
-    @Test("the last step of each file of a tutorial is the source that was compiled")
-    func lastSteps() throws {
-        let files = try Tutorials.codeFiles()
-        let compiled = try Tutorials.compiled()
-        #expect(Set(files.map(\.name)) == Set(compiled.keys))
-        for file in files {
-            let shown = try Documents.read(try #require(file.steps.last))
-            #expect(shown == compiled[file.name], "\(file.name)")
-        }
-    }
-
-    @Test("each step of a tutorial only adds lines to the step before it")
+    @Test("each step of a source file of a tutorial only adds lines to the step before it")
     func steps() throws {
-        for file in try Tutorials.codeFiles() {
-            for (step, next) in zip(file.steps, file.steps.dropFirst()) {
-                let missing = Tutorials.lineMissing(from: try Documents.read(next), of: try Documents.read(step))
-                #expect(missing == nil, "\(step), which \(next) continues")
+        for tutorial in try Tutorials.paths() {
+            // A manifest changes: that is what its steps are about.
+            let sources = try Tutorials.files(of: tutorial).filter {
+                $0.hasSuffix(".swift") && !$0.contains("/Package-")
+            }
+            for (_, steps) in Dictionary(grouping: sources, by: { $0.prefix { $0 != "-" } }) {
+                for (step, next) in zip(steps, steps.dropFirst()) {
+                    let missing = Tutorials.lineMissing(from: try Documents.read(next), of: try Documents.read(step))
+                    #expect(missing == nil, "\(step), which \(next) continues")
+                }
             }
         }
     }
 
-    @Test("a tutorial shows every step of its files, in order")
+    @Test("a tutorial shows each of its files, and the steps of a source file in order")
     func shownSteps() throws {
-        for file in try Tutorials.codeFiles() {
-            let shown = Tutorials.shownFiles(in: try Documents.read(file.tutorial))
-            let steps = file.steps.map { URL(filePath: $0).lastPathComponent }
-            #expect(shown.filter { $0.hasPrefix("\(file.name)-") } == steps)
+        #expect(try Tutorials.paths().count == 4)
+        for tutorial in try Tutorials.paths() {
+            let shown = Tutorials.shownFiles(in: try Documents.read(tutorial))
+            let files = try Tutorials.files(of: tutorial).map { URL(filePath: $0).lastPathComponent }
+            #expect(Set(shown) == Set(files), "\(tutorial)")
+            let sources = shown.filter { $0.hasSuffix(".swift") }
+            for (_, steps) in Dictionary(grouping: sources, by: { $0.prefix { $0 != "-" } }) {
+                #expect(steps == steps.sorted(), "\(tutorial)")
+            }
         }
     }
 
@@ -96,28 +77,5 @@ struct TutorialTests {
         #expect(Tutorials.lineMissing(from: "a\n\nb\nc\n", of: "a\nc\n") == nil)
         #expect(Tutorials.lineMissing(from: "a\nb\n", of: "a\nc\n") == "c")
         #expect(Tutorials.lineMissing(from: "b\na\n", of: "a\nb\n") == "b")
-    }
-
-    @Test("the reminder of the tutorial runs after kill -9, at the instant of its first start", .timeLimit(.minutes(5)))
-    func killedReminder() throws {
-        // A busy machine may run the job before the signal arrives; the test is then repeated with a longer delay.
-        for delay in [2, 8, 32] {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "apus-tutorial-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
-
-            let first = try ReminderProcess(delay: delay, in: folder)
-            try #require(first.nextLine() == "The job tea is in the file.")
-            if first.killed().contains("Tea is ready") { continue }
-
-            // If the program submitted a new job, the second process would wait for an hour.
-            let second = try ReminderProcess(delay: 3_600, in: folder)
-            #expect(second.nextLine() == "The job tea is in the file.")
-            let line = try #require(second.nextLine())
-            #expect(line.hasPrefix("Tea is ready, ") && line.hasSuffix(" late, attempt 1."))
-            #expect(second.exitStatus() == 0)
-            return
-        }
-        Issue.record("the job always ran before the process was killed")
     }
 }

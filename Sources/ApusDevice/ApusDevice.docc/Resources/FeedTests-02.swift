@@ -4,6 +4,8 @@ import SimulatedAppleCore
 import Testing
 import UIKit
 
+@testable import Feed
+
 @MainActor
 @Test("the feed is refreshed in the background, repeatedly", .simulatedPhone(seed: 7))
 func feedInTwoDays() throws {

@@ -1,0 +1,7 @@
+import SwiftUI
+
+struct FeedView: View {
+    var body: some View {
+        Text("No news")
+    }
+}

@@ -1,0 +1,18 @@
+import ApusTesting
+import SimulatedAppleCore
+import Testing
+import UIKit
+
+@testable import Feed
+
+@MainActor
+@Test("the feed is refreshed in the background, repeatedly")
+func feedInTwoDays() throws {
+    let device = try #require(SimulatedDevice.current)
+    let manifest = AppManifest(
+        backgroundModes: [.fetch], permittedTaskIdentifiers: ["com.example.feed.refresh"], usesScenes: false)
+    SimulatedPhone.install(on: device, manifest: manifest, program: { SimulatedPhone.run(FeedAppDelegate()) })
+
+    device.launch()
+    device.pressHome()
+}

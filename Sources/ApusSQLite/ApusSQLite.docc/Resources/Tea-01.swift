@@ -1,0 +1,4 @@
+import Apus
+import ApusSQLite
+
+let scheduler = JobScheduler(store: SQLiteStore(path: "tea.sqlite"))

@@ -1,0 +1,15 @@
+import Apus
+import ApusSQLite
+
+let scheduler = JobScheduler(store: SQLiteStore(path: "tea.sqlite"))
+scheduler.register("tea") { run in
+    print("Pouring the tea, attempt \(run.attempt).")
+    try await Task.sleep(for: .seconds(10))
+    print("Tea is ready, attempt \(run.attempt).")
+}
+try await scheduler.start()
+let job = try await scheduler.submit(
+    JobRequest(id: JobID("tea"), trigger: .after(.seconds(20)), conflict: .keep))
+print("The job \(job.id) is in the file.")
+_ = try await scheduler.outcome(of: job.id)
+await scheduler.stop(grace: .seconds(10))

@@ -1,0 +1,24 @@
+import ApusTimers
+
+/// Shows a line every two seconds.
+final class Ticker: Sendable {
+    private let timer: RepeatingTimer
+
+    init(engine: TimerEngine = .shared, show: @escaping @Sendable (String) -> Void) throws {
+        timer = try RepeatingTimer(every: .seconds(2), engine: engine) { tick in
+            show("tick \(tick.number), \(tick.missedCount) missed before it")
+        }
+        timer.resume()
+    }
+
+    func stop() { timer.cancel() }
+}
+
+@main
+struct Program {
+    static func main() async throws {
+        let ticker = try Ticker { print($0) }
+        try await TimerEngine.shared.sleep(for: .seconds(3_600))
+        ticker.stop()
+    }
+}
