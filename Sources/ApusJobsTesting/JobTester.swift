@@ -54,10 +54,10 @@ public final class JobTester: Sendable {
     /// Submits a job that is due immediately, runs its first attempt to the end, and returns it; time passes while the
     /// handler waits for it.
     ///
-    /// The job is separate from all others, regardless of the uniqueness in ``JobPayload/defaults``.
+    /// The job is separate from all others, regardless of the uniqueness in `JobPayload.defaults`.
     /// - Parameters:
     ///   - payload: The payload for the handler.
-    ///   - policies: The job's policies; those of ``JobPayload/defaults`` unless given. With a retry policy, another
+    ///   - policies: The job's policies; those of `JobPayload.defaults` unless given. With a retry policy, another
     ///     attempt follows a failed one: ``outcome(of:)`` runs it.
     /// - Returns: The attempt with its state, reason, result and output. One that the handler has snoozed is `waiting`.
     /// - Throws: `JobError` with `invalid` if no handler is registered for the kind; the errors of
@@ -150,7 +150,7 @@ public final class JobTester: Sendable {
 
     /// Stops the scheduler, and cancels the handlers that still run.
     ///
-    /// - Returns: The remaining timers and tasks (``VirtualTime/leaks``): those of the code under test, and none of the
+    /// - Returns: The remaining timers and tasks (`VirtualTime.leaks`): those of the code under test, and none of the
     ///   scheduler.
     /// - Throws: `VirtualTimeError` with `stuck` if a handler does not return.
     @discardableResult
