@@ -21,7 +21,7 @@ struct Nodes {
     static func submit(to store: PostgresStore) async throws {
         let client = JobScheduler(store: store, configuration: .init(serves: .nothing))
         try await client.start()
-        let jobs = try await client.submit((1...8).map { JobRequest(Greeting(number: $0)) })
+        let jobs = try await client.submit((1...8).map { try JobRequest(Greeting(number: $0)) })
         for (index, job) in jobs.enumerated() {
             let run = try await client.outcome(of: job.id)
             print("greeting \(index + 1): run by \(try run?.result(as: String.self) ?? "no node")")
