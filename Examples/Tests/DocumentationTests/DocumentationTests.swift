@@ -5,9 +5,21 @@ import Testing
 struct DocumentationTests {
     @Test("every Swift example in the documents is one that was compiled", arguments: Documents.paths)
     func swiftExamples(path: String) throws {
-        let compiled = try Documents.compiledExamples()
+        let compiled = try Documents.compiledExamples().merging(Tutorials.texts()) { example, _ in example }
         for objection in Documents.objections(toSwiftIn: try Documents.read(path), compiled: compiled) {
             Issue.record("\(path), \(objection)")
+        }
+    }
+
+    @Test(
+        "what a document shows of a program of a tutorial is what the tutorial types and prints",
+        arguments: Documents.paths)
+    func terminals(path: String) throws {
+        let typed = Set(try Tutorials.texts().values)
+        let terminals = Documents.blocks(in: try Documents.read(path)).filter { $0.language == "console" }
+        for block in terminals where block.text.contains("$ swift ") || path.contains(".docc/") {
+            let isTyped = typed.contains(block.text)
+            #expect(isTyped, "\(path), block of line \(block.line)")
         }
     }
 

@@ -72,7 +72,7 @@ enum Documents {
         "Tests/MigrationExamples", "Tests/SwiftUITutorials", "Tests/SimulatedSwiftUITests", "Tests/ApusDeviceTests",
     ]
 
-    /// Returns the regions of the examples.
+    /// Returns the regions of the examples, which the documents have to show.
     static func compiledExamples() throws -> [String: String] {
         var examples: [String: String] = [:]
         for folder in folders {

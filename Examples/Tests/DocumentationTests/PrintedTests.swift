@@ -28,6 +28,18 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
 @MainActor
 enum PrintedExamples {
     static let all: [(path: String, run: @MainActor () throws -> Void)] = [
+        (overview("Apus"), OverviewExamples.printTimersAndJobs),
+        (overview("ApusBackground"), AfterHomeExamples.uploadAfterHome),
+        (catalogue("ApusBackground") + "TimeAndSuspension.md", OverviewExamples.printSuspended),
+        (overview("ApusCalendar"), OverviewExamples.calendar),
+        (overview("ApusDevice"), logsTheMode),
+        (overview("ApusFoundation"), OverviewExamples.printRecords),
+        (overview("ApusJobs"), OverviewExamples.printJobs),
+        (overview("ApusJobsTesting"), OverviewExamples.jobTester),
+        (overview("ApusTesting"), OverviewExamples.virtualTime),
+        (overview("ApusTimers"), OverviewExamples.printTicks),
+        (catalogue("ApusTimers") + "ChoosingAClock.md", OverviewExamples.printClocks),
+        (overview("ApusVirtualTime"), OverviewExamples.virtualTime),
         ("docs/background.md", AfterHomeExamples.uploadAfterHome),
         ("docs/background.md", AfterHomeExamples.exportAfterHome),
         ("docs/background.md", AfterHomeExamples.timersAfterHome),
@@ -39,6 +51,9 @@ enum PrintedExamples {
         ("docs/simulated-device.md", logsTheMode),
         ("docs/simulated-device.md", freshFeed),
     ]
+
+    private static func catalogue(_ module: String) -> String { "Sources/\(module)/\(module).docc/" }
+    private static func overview(_ module: String) -> String { catalogue(module) + "\(module).md" }
 }
 
 @MainActor

@@ -29,26 +29,6 @@ enum JobExamples {
         await scheduler.stop(grace: .zero)
     }
 
-    /// Contains the first lines of Swift in the README.
-    static func first(path: String, mailer: Mailer) async throws {
-        // Shown: readme-swift
-        let timer = try RepeatingTimer(every: .seconds(5)) { tick in
-            print("tick \(tick.number), \(tick.missedCount) missed before it")
-        }
-        timer.resume()
-
-        let scheduler = JobScheduler(store: SQLiteStore(path: path))
-        scheduler.register(SendInvoice.self) { invoice, _ in
-            try await mailer.send(invoice: invoice.number, to: invoice.recipient)
-        }
-        try await scheduler.start()
-        try await scheduler.submit(
-            SendInvoice(number: 17, recipient: "ann@example.com"), trigger: .after(.seconds(3_600)))
-        // Shown: end
-        await scheduler.stop(grace: .zero)
-        timer.cancel()
-    }
-
     static func look(_ scheduler: JobScheduler) async throws {
         // Shown: look
         let page = try await scheduler.runs(RunQuery(jobID: JobID("com.example.refresh"), limit: 10))

@@ -50,20 +50,6 @@
     }
     // Shown: end
 
-    // Shown: readme-phone
-    @MainActor
-    @Test("an hour after Home the app is suspended, and no background task was left open", .simulatedPhone())
-    func anHourAfterHome() throws {
-        let device = try #require(SimulatedDevice.current)
-        SimulatedPhone.install(on: device, program: { SimulatedPhone.run(BackupAppDelegate()) })
-        device.launch()
-        device.pressHome()
-        device.advance(by: .seconds(3_600))
-        #expect(device.logText.contains("app background task ended: backup"))
-        #expect(device.appPhase == .suspended)
-    }
-    // Shown: end
-
     // Shown: phone-screen-app
     /// Counts seconds on the screen, from when the user taps “Start”.
     final class SecondsController: UIViewController {

@@ -99,7 +99,7 @@ func stepsWait() throws {
 
 // Shown: main-actor-app
 @MainActor
-final class Clock {
+final class Seconds {
     private(set) var ticks = 0
 
     init(host: any BackgroundHost) {
@@ -116,10 +116,10 @@ final class Clock {
 @Test("a clock that is a task of the main actor ticks in virtual time")
 func mainActorTasks() async throws {
     try await SimulatedDevice.run { device in
-        device.install { host in Clock(host: host) }
+        device.install { host in Seconds(host: host) }
         device.launch()
         await device.advance(by: .seconds(3))
-        #expect((device.app as? Clock)?.ticks == 3)
+        #expect((device.app as? Seconds)?.ticks == 3)
     }
 }
 // Shown: end
