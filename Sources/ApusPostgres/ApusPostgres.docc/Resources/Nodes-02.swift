@@ -22,6 +22,9 @@ struct Nodes {
         let client = JobScheduler(store: store, configuration: .init(serves: .nothing))
         try await client.start()
         let jobs = try await client.submit((1...8).map { try JobRequest(Greeting(number: $0)) })
+        while try await client.count(JobQuery(states: [.scheduled], kind: Greeting.kind)) > 0 {
+            try await Task.sleep(for: .seconds(1))
+        }
         for (index, job) in jobs.enumerated() {
             let run = try await client.outcome(of: job.id)
             print("greeting \(index + 1): run by \(try run?.result(as: String.self) ?? "no node")")
