@@ -33,10 +33,12 @@
         private let engine: TimerEngine
         private let logger: Logger
         private let pending = Locked(Pending())
-        private let others = Locked(false)
+        private let others = Locked((areThere: false, greetings: 0))
         private let isWanted = Locked<@Sendable () -> Bool>({ false })
         /// Whether there are other nodes, which may have subscribers.
-        var hasOthers: Bool { others.withLock { $0 } }
+        var hasOthers: Bool { others.withLock { $0.areThere } }
+        /// How many nodes have greeted this one.
+        var greetings: Int { others.withLock { $0.greetings } }
         /// The received payloads, in a stream so that they are read in order.
         private let arrivals: AsyncStream<String>.Continuation
         private let reader = Locked<Task<Void, Never>?>(nil)
@@ -57,7 +59,21 @@
             reader.withLock { $0 = task }
         }
 
-        func othersAre(there: Bool) { others.withLock { $0 = there } }
+        /// Takes over whether a beat has found other nodes.
+        ///
+        /// A beat that began before the last greeting may not have found the node that greeted.
+        func othersAre(there: Bool, since greetings: Int) {
+            others.withLock { $0.areThere = there || $0.greetings > greetings }
+        }
+
+        /// Makes the other nodes send their events from now on, which they would otherwise do from their next beat on.
+        ///
+        /// It is called after `LISTEN`. Notifications arrive in the order of the commits, so a node that is notified of a
+        /// later submission of this node has the greeting.
+        func greet() async throws {
+            let greeting = PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text("joined \(node)")])
+            _ = try await link.execute(PostgresBatch([greeting]))
+        }
 
         func finish() {
             continuation.finish()
@@ -124,7 +140,13 @@
         }
 
         /// Receives the payload of a notification.
-        func receive(_ payload: String) { arrivals.yield(payload) }
+        func receive(_ payload: String) {
+            guard payload.hasPrefix("joined ") else {
+                arrivals.yield(payload)
+                return
+            }
+            if payload != "joined \(node)" { others.withLock { $0 = (true, $0.greetings + 1) } }
+        }
 
         private func read(_ payload: String) async {
             guard isWanted.withLock({ $0 })(),

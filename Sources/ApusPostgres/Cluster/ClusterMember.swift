@@ -197,6 +197,7 @@
         /// Executes the transaction of a beat, and returns the view that it reads.
         func view() async throws -> MembershipMachine.View {
             try await sayWhatRuns()
+            let greetings = events.greetings
             let results = try await session.execute(
                 PostgresBatch([
                     PostgresStatement(
@@ -232,7 +233,10 @@
                 defer { listening = process }
                 return listening != process
             }
-            if isNew { signal(.wake) }
+            if isNew {
+                signal(.wake)
+                try await events.greet()
+            }
             try signal(replies: results[4])
             let axis = ElapsedAxis(try StoreQueries.clock(of: results[8]))
             var places: [QueueID: Int64] = [:]
@@ -268,7 +272,7 @@
                 return others != found
             }
             if isOther { signal(.others(found)) }
-            events.othersAre(there: view.nodes.count > 1)
+            events.othersAre(there: view.nodes.count > 1, since: greetings)
             return view
         }
 
