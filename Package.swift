@@ -57,9 +57,10 @@ let likeAppleFrameworks = features + [.swiftLanguageMode(.v5)]
 let likeApps: [SwiftSetting] = [
     .swiftLanguageMode(.v5), .define(simulatedApple, .when(traits: [all])),
     .unsafeFlags(
-        ["Combine=SimulatedCombine", "OSLog=SimulatedOSLog", "SwiftUI=SimulatedSwiftUI", "os=SimulatedOS"].flatMap {
-            ["-module-alias", $0]
-        }
+        [
+            "Combine=SimulatedCombine", "OSLog=SimulatedOSLog", "Security=SimulatedSecurity",
+            "SwiftUI=SimulatedSwiftUI", "os=SimulatedOS",
+        ].flatMap { ["-module-alias", $0] }
             + ["SimulatedFoundation", "SimulatedOSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }
             + ["-Onone"]),
 ]
@@ -337,8 +338,8 @@ targets += [
             [
                 "ApusDevice", "ApusVirtualTime", "AudioToolbox", "AVFoundation", "BackgroundTasks", "CoreLocation",
                 "MediaPlayer", "QuartzCore", "SimulatedAppleCore", "SimulatedCombine", "SimulatedFoundation",
-                "SimulatedOS", "SimulatedOSLog", "SimulatedSwiftUI", "SimulatedURLSession", "UIKit",
-                "UserNotifications", "_Testing_UIKit",
+                "SimulatedOS", "SimulatedOSLog", "SimulatedSecurity", "SimulatedSwiftUI", "SimulatedURLSession",
+                "UIKit", "UserNotifications", "_Testing_UIKit",
             ].map { .target(name: $0, condition: .when(traits: [simulatedApple, all])) },
             settings: features),
         simulated(
@@ -380,10 +381,12 @@ targets += [
         // Not named `os` and `OSLog`, for which other packages test.
         .target(name: "SimulatedOS", path: "Sources/SimulatedApple/SimulatedOS"),
         simulated("SimulatedOSLog", ["ApusTimers", "SimulatedAppleCore"]),
+        // Not named `Security`, for which other packages test.
+        simulated("SimulatedSecurity", ["ApusDevice", "SimulatedAppleCore"]),
         // What Apple's Foundation exports.
         simulated(
             "SimulatedFoundation",
-            ["SimulatedAppleCore", "SimulatedCombine", "SimulatedURLSession"]),
+            ["SimulatedAppleCore", "SimulatedCombine", "SimulatedSecurity", "SimulatedURLSession"]),
         // What Swift Testing expects beside a module UIKit.
         simulated("_Testing_UIKit", [], settings: features),
         // Their tests. The background code of ordinary apps, in both language modes.
@@ -425,8 +428,8 @@ targets += [
             dependencies: [
                 "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers", "ApusVirtualTime", "AudioToolbox",
                 "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "PlatformC", "QuartzCore",
-                "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedAppleCore", "SimulatedOSLog", "Tutorials", "UIKit",
-                "UserNotifications", "_Testing_UIKit", grdb, grdbSQLite,
+                "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedAppleCore", "SimulatedOSLog", "SimulatedSecurity",
+                "Tutorials", "UIKit", "UserNotifications", "_Testing_UIKit", grdb, grdbSQLite,
             ],
             swiftSettings: features),
         .testTarget(

@@ -55,6 +55,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -74,6 +75,12 @@
 
 // One row for each function that is replaced: its result, name and parameters.
 #define CLOCK_FUNCTIONS(F)                                                                                             \
+    F(int, open, (const char *, int, ...))                                                                             \
+    F(int, open64, (const char *, int, ...))                                                                           \
+    F(int, openat, (int, const char *, int, ...))                                                                      \
+    F(int, openat64, (int, const char *, int, ...))                                                                    \
+    F(FILE *, fopen, (const char *, const char *))                                                                     \
+    F(FILE *, fopen64, (const char *, const char *))                                                                   \
     F(int, clock_gettime, (clockid_t, struct timespec *))                                                              \
     F(int, clock_settime, (clockid_t, const struct timespec *))                                                        \
     F(int, gettimeofday, (struct timeval *, void *))                                                                   \
@@ -163,6 +170,8 @@ void for_each_number(int folder, bool (*use)(int32_t, void *), void *argument);
 int64_t saturating_sum(int64_t one, int64_t other);
 int64_t nanoseconds(const struct timespec *time);
 struct timespec timespec_of(int64_t nanoseconds);
+
+// MARK: file_protection.c
 
 // MARK: clock_state.c
 

@@ -21,6 +21,20 @@ public struct AppManifest: Sendable, Hashable, Codable {
         case remoteNotification = "remote-notification"
     }
 
+    /// The protection class of a file, which determines when it can be opened (`NSFileProtectionType`).
+    ///
+    /// Apple, documentation/uikit/encrypting-your-app-s-files
+    public enum DataProtection: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The file can always be opened.
+        case none = "NSFileProtectionNone"
+        /// The file can be created while the device is locked, but opened again only after it is unlocked.
+        case completeUnlessOpen = "NSFileProtectionCompleteUnlessOpen"
+        /// The file can be opened from the first unlock after the device's start on.
+        case completeUntilFirstUserAuthentication = "NSFileProtectionCompleteUntilFirstUserAuthentication"
+        /// The file can be opened only while the device is unlocked.
+        case complete = "NSFileProtectionComplete"
+    }
+
     /// The identifier of the app (`CFBundleIdentifier`).
     public var bundleIdentifier: String
     /// The contents of the file from which the manifest was read; `nil` if it was made from arguments.
@@ -62,6 +76,11 @@ public struct AppManifest: Sendable, Hashable, Codable {
     /// The app groups of the app (the entitlement `com.apple.security.application-groups`), such as
     /// "group.com.example.notes".
     public var appGroups: Set<String>
+    /// The protection of the app's files that were given no other (the entitlement
+    /// `com.apple.developer.default-data-protection`).
+    ///
+    /// Only files of an app in a process of its own are protected.
+    public var dataProtection: DataProtection
 
     /// Creates a manifest; without arguments, that of an app with scenes that declares nothing.
     ///
@@ -74,7 +93,8 @@ public struct AppManifest: Sendable, Hashable, Codable {
         bundleIdentifier: String = "com.example.app", backgroundModes: Set<BackgroundMode> = [],
         permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool? = nil,
         locationWhenInUseUsage: String? = "to show where you are",
-        locationAlwaysUsage: String? = "to continue in the background", appGroups: Set<String> = []
+        locationAlwaysUsage: String? = "to continue in the background", appGroups: Set<String> = [],
+        dataProtection: DataProtection = .completeUntilFirstUserAuthentication
     ) {
         self.bundleIdentifier = bundleIdentifier
         self.backgroundModes = backgroundModes
@@ -84,6 +104,7 @@ public struct AppManifest: Sendable, Hashable, Codable {
         self.locationWhenInUseUsage = locationWhenInUseUsage
         self.locationAlwaysUsage = locationAlwaysUsage
         self.appGroups = appGroups
+        self.dataProtection = dataProtection
     }
 
     /// The keys of the usage texts that are missing for each authorization.

@@ -43,6 +43,8 @@ package protocol DevicePart: AnyObject, Sendable {
 
     /// Notifies the part that a call begins or ends.
     @MainActor func callChanged(isActive: Bool)
+    /// Notifies the part that other protected files and keychain items can be read from now on; the app is notified later.
+    @MainActor func protectedDataStateChanged(to state: ProtectedDataState)
     /// Notifies the part that the device is about to restart; the process has not ended yet.
     @MainActor func deviceRebooting()
     /// Notifies the part that the device has restarted.
@@ -82,6 +84,7 @@ extension DevicePart {
     @MainActor package func processEnded() {}
     @MainActor package func appNotified(of event: SystemEvent) {}
     @MainActor package func callChanged(isActive: Bool) {}
+    @MainActor package func protectedDataStateChanged(to state: ProtectedDataState) {}
     @MainActor package func deviceRebooting() {}
     @MainActor package func deviceRebooted() {}
     @MainActor package func deviceChanged(to scene: DeviceScene) {}

@@ -12,6 +12,7 @@ extension SimulatedDevice {
         SimulatedLocation.self,
         SignificantChanges.self,
         SimulatedTransfers.self,
+        SimulatedKeychain.self,
     ]
 
     /// Adds a part to the device, unless it has it already, and returns the part.

@@ -19,8 +19,9 @@ enum DataProtection {
 /// Access to files of the protection class "complete", which ends shortly after the device was locked.
 ///
 /// Apple, documentation/uikit/encrypting-your-app-s-files. The files of a simulated app are not encrypted: the lock
-/// only changes ``isProtectedDataAvailable`` and notifies the app. A suspended app is never notified, not even later,
-/// which is a choice; it can read the property when it runs again.
+/// changes ``isProtectedDataAvailable``, notifies the app, and determines which keychain items and, in a process of its
+/// own, which files the app can read. A suspended app is never notified, not even later, which is a choice; it can read
+/// the property when it runs again.
 extension SimulatedDevice {
     /// Whether files of the protection class "complete" can be read.
     ///
@@ -46,6 +47,7 @@ extension SimulatedDevice {
         case .closed: break
         }
         dataProtection = .open
+        protectedDataStateChanged()
         notifyRunningApp(of: .protectedDataDidBecomeAvailable)
     }
 
@@ -53,6 +55,7 @@ extension SimulatedDevice {
     func closeProtectedData() {
         if case .closing(let timer) = dataProtection { timer.cancel() }
         dataProtection = .closed
+        protectedDataStateChanged()
     }
 }
 

@@ -32,7 +32,8 @@ extension SimulatedDevice {
     /// app's code runs at the next step of time, so a timer of the system may call this.
     @discardableResult
     func wakeInBackground(_ why: LaunchCause, despiteForceQuit: Bool = false) -> Bool {
-        guard installation != nil, wasUnlockedSinceBoot, life.state != .ending else { return false }
+        // A move starts it before the first unlock too: github.com/lionheart/openradar-mirror/issues/12487.
+        guard installation != nil, wasUnlockedSinceBoot || why == .location, life.state != .ending else { return false }
         if let host = runningHost, hasLaunched {
             guard life.state == .suspended else { return true }
             let phases = life.resumeInBackground()

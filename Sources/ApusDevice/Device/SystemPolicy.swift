@@ -133,6 +133,11 @@ public struct SystemPolicy: Sendable, Hashable {
     ///
     /// Apple Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a.
     public var dataProtectionDelay: Duration = .seconds(10)
+    /// Whether a keychain item whose secret cannot be read before the first unlock is not found (`errSecItemNotFound`).
+    ///
+    /// This was seen in prewarmed processes (github.com/kylebshr/luka-ios/pull/134). If false, reading the item is
+    /// refused (`errSecInteractionNotAllowed`), as Apple documents it. The value is read when the device is made.
+    public var hidesKeychainBeforeFirstUnlock = false
     /// The duration of a restart of the device: a choice.
     public var rebootTime: Duration = .seconds(30)
 

@@ -7,6 +7,7 @@
 
 #include "app_launcher.h"
 #include "app_output.h"
+#include "file_protection.h"
 #include "test_process.h"
 
 // The clocks of the process, and every call that waits for time, under the control of a test.

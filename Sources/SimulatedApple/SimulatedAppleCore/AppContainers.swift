@@ -74,7 +74,7 @@ final class AppContainers: Sendable {
         return header.starts(with: Data("SQLite format 3\0".utf8)) && header.dropFirst(18) == Data([2, 2])
     }
 
-    private func folder(_ name: String) throws -> URL {
+    func folder(_ name: String) throws -> URL {
         let url = try root.withLock { root in
             let made = try root ?? Self.makeRoot()
             root = made

@@ -99,11 +99,20 @@ final class Phone: DevicePart {
     var process: PhoneProcess?
     /// The app's process, if it is a process of the operating system.
     var appProcess: AppProcess?
+    /// The files of the installed app, if its processes are those of the operating system.
+    var containers: AppContainers?
+    /// Which protected files can be read.
+    var protection = ProtectedDataState.available
 
     nonisolated package init(_ surroundings: PartSurroundings) {}
 
     /// Whether an app runs in the test's process.
     var isRunning: Bool { process.map { $0.host.phase != .terminated } ?? false }
+
+    package func protectedDataStateChanged(to state: ProtectedDataState) {
+        protection = state
+        containers?.protect(state)
+    }
 
     package func processEnded() {
         process?.end()

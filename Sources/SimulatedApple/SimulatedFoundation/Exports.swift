@@ -5,6 +5,7 @@
     @_exported public import Observation
     @_exported public import SimulatedAppleCore
     public import SimulatedCombine
+    @_exported public import SimulatedSecurity
     @_exported public import SimulatedURLSession
 
     // Apple's Foundation exports these two names of Combine, and no others.

@@ -71,6 +71,7 @@ final class AppLink: Sendable {
         guard process_clock_begin(start) == 0 else { exit(1) }
         link.withLock { $0 = new }
         app_output_begin()
+        if !FileProtection.begin() { new.perform(.warn(FileProtection.warning)) }
         app_crash_begin { AppLink.current?.reportCrash() }
         AppExpectations.observe()
         _ = scrolling

@@ -36,7 +36,9 @@ extension SimulatedPhone {
     ) {
         let containers = AppContainers()
         let phone = device.add(Phone.self)
+        (phone.containers, phone.protection) = (containers, device.protectedDataState)
         func start(_ host: SimulatedHost, isPrewarmed: Bool) throws -> AppProcess {
+            try containers.beginProtection(manifest.dataProtection, phone.protection)
             let process = try AppProcess(
                 host, containers, phone: phone, settings: { [weak device] in PhoneSettings(device) },
                 isPrewarmed: isPrewarmed, program: program)

@@ -1,0 +1,45 @@
+import ApusTimers
+
+/// The keychain of a simulated phone, which outlives processes, restarts and installations. From any thread.
+package final class SimulatedKeychain: Sendable {
+    private struct State {
+        var machine: KeychainMachine
+        /// The bundle identifier of the installed app.
+        var app = ""
+    }
+
+    private let surroundings: PartSurroundings
+    private let state: Locked<State>
+
+    package init(_ surroundings: PartSurroundings) {
+        self.surroundings = surroundings
+        let hidesItems = surroundings.policy.hidesKeychainBeforeFirstUnlock
+        state = Locked(State(machine: KeychainMachine(hidesItemsBeforeFirstUnlock: hidesItems)))
+    }
+}
+
+extension SimulatedKeychain: DeviceService {
+    package typealias Event = Never
+
+    package func appInstalled(_ app: InstalledApp) { state.withLock { $0.app = app.manifest.bundleIdentifier } }
+
+    package func protectedDataStateChanged(to protection: ProtectedDataState) {
+        state.withLock { $0.machine.state = protection }
+    }
+
+    package func answer(_ request: KeychainRequest) -> KeychainReply {
+        guard !surroundings.isAppDead() else { return KeychainReply(status: .itemNotFound) }
+        let (reply, refusal, protection) = state.withLock { state in
+            (state.machine.answer(request, of: state.app), state.machine.refusal, state.machine.state)
+        }
+        if let refusal {
+            let why = protection == .locked ? "the device is locked" : "the device was not unlocked since its start"
+            surroundings.log(
+                .system,
+                .warning(
+                    "the keychain item “\(refusal.name)” is \(refusal.accessibility.name), and \(why); an item for the "
+                        + "background is kSecAttrAccessibleAfterFirstUnlock, and its error is no missing item"))
+        }
+        return reply
+    }
+}

@@ -1,0 +1,30 @@
+// The protection of an app's files by the lock of the simulated device.
+
+#ifndef FILE_PROTECTION_H
+#define FILE_PROTECTION_H
+
+/// Which files can be opened: a byte in a file of the device, which an app's process maps.
+enum protection_lock {
+    protection_lock_open = 0,
+    protection_lock_locked = 1,
+    protection_lock_before_first_unlock = 2,
+};
+
+/// The protection of a file: until which lock it can be opened.
+enum protection_class {
+    protection_class_none = 0,
+    protection_class_until_first_unlock = 1,
+    /// A file may be made while the device is locked, and not opened again.
+    protection_class_unless_open = 2,
+    protection_class_complete = 3,
+};
+
+/// In the process: from now on `open`, `openat` and `fopen` fail with EPERM for files below `folder` that the lock closes.
+/// `lock_file` has the lock, and after it the class of the files that were given none. `class_folder` is where the classes
+/// of files are kept. Returns 0 or an errno: ENOTSUP where time cannot be virtual.
+int file_protection_begin(const char *folder, const char *lock_file, const char *class_folder);
+
+/// Gives a file of the process a class. Returns 0 or an errno: ENOTSUP before `file_protection_begin`.
+int file_protection_set(const char *path, enum protection_class value);
+
+#endif

@@ -1,0 +1,129 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase, NeverUseImplicitlyUnwrappedOptionals
+
+public import Foundation
+
+// Apple's names of Core Foundation, as the classes of Foundation that they are bridged to on a phone. The values of the
+// constants are Apple's too: apps write them into files, and compare them.
+
+/// Core Foundation's, which bridges to `Dictionary`.
+public typealias CFDictionary = NSDictionary
+/// Core Foundation's, which bridges to `String`.
+public typealias CFString = NSString
+/// Core Foundation's, which bridges to `Data`.
+public typealias CFData = NSData
+/// Core Foundation's, which bridges to `Bool`.
+public typealias CFBoolean = NSNumber
+/// Any object of Core Foundation.
+public typealias CFTypeRef = AnyObject
+/// A result code.
+public typealias OSStatus = Int32
+
+/// True.
+public var kCFBooleanTrue: CFBoolean! { true }
+/// False.
+public var kCFBooleanFalse: CFBoolean! { false }
+
+/// The key of the class of an item.
+public var kSecClass: CFString { "class" }
+/// The class of passwords of a service, which account, service and access group name.
+public var kSecClassGenericPassword: CFString { "genp" }
+/// The class of passwords of a server, which account, server, port, path, protocol, domain and access group name.
+public var kSecClassInternetPassword: CFString { "inet" }
+
+/// The key of when an item's secret can be read.
+public var kSecAttrAccessible: CFString { "pdmn" }
+/// While the device is unlocked: the default.
+public var kSecAttrAccessibleWhenUnlocked: CFString { "ak" }
+/// After the first unlock since the device was started.
+public var kSecAttrAccessibleAfterFirstUnlock: CFString { "ck" }
+/// Always.
+@available(*, deprecated, message: "Use an accessibility level that provides some user protection")
+public var kSecAttrAccessibleAlways: CFString { "dk" }
+/// While the device is unlocked; the simulated device has a passcode.
+public var kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString { "akpu" }
+/// While the device is unlocked.
+public var kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString { "aku" }
+/// After the first unlock since the device was started.
+public var kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString { "cku" }
+/// Always.
+@available(*, deprecated, message: "Use an accessibility level that provides some user protection")
+public var kSecAttrAccessibleAlwaysThisDeviceOnly: CFString { "dku" }
+
+/// The key of the group of apps that share an item, a `String`. It is not compared with entitlements.
+public var kSecAttrAccessGroup: CFString { "agrp" }
+/// The key of the account, a `String`.
+public var kSecAttrAccount: CFString { "acct" }
+/// The key of how the server authenticates.
+public var kSecAttrAuthenticationType: CFString { "atyp" }
+/// The key of a comment, a `String`.
+public var kSecAttrComment: CFString { "icmt" }
+/// The key of the creator, a number.
+public var kSecAttrCreator: CFString { "crtr" }
+/// The key of a description, a `String`.
+public var kSecAttrDescription: CFString { "desc" }
+/// The key of the app's own data, a `Data`.
+public var kSecAttrGeneric: CFString { "gena" }
+/// The key of whether the item is hidden from the user, a `Bool`.
+public var kSecAttrIsInvisible: CFString { "invi" }
+/// The key of whether there is no password, a `Bool`.
+public var kSecAttrIsNegative: CFString { "nega" }
+/// The key of the name for the user, a `String`.
+public var kSecAttrLabel: CFString { "labl" }
+/// The key of the path on the server, a `String`.
+public var kSecAttrPath: CFString { "path" }
+/// The key of the port of the server, a number.
+public var kSecAttrPort: CFString { "port" }
+/// The key of the protocol of the server.
+public var kSecAttrProtocol: CFString { "ptcl" }
+/// The protocol HTTP.
+public var kSecAttrProtocolHTTP: CFString { "http" }
+/// The protocol HTTPS.
+public var kSecAttrProtocolHTTPS: CFString { "htps" }
+/// The key of the domain on the server, a `String`.
+public var kSecAttrSecurityDomain: CFString { "sdmn" }
+/// The key of the name of the server, a `String`.
+public var kSecAttrServer: CFString { "srvr" }
+/// The key of the service, a `String`.
+public var kSecAttrService: CFString { "svce" }
+/// The key of whether iCloud has a copy, a `Bool`; there is no iCloud here.
+public var kSecAttrSynchronizable: CFString { "sync" }
+/// In a query: items with a copy in iCloud, and items without one.
+public var kSecAttrSynchronizableAny: CFString { "syna" }
+/// The key of the type, a number.
+public var kSecAttrType: CFString { "type" }
+
+/// The key of how many items a query finds.
+public var kSecMatchLimit: CFString { "m_Limit" }
+/// All of them.
+public var kSecMatchLimitAll: CFString { "m_LimitAll" }
+/// The first one: the default.
+public var kSecMatchLimitOne: CFString { "m_LimitOne" }
+/// The key of whether a query returns the attributes, a `Bool`.
+public var kSecReturnAttributes: CFString { "r_Attributes" }
+/// The key of whether a query returns the secret, a `Bool`.
+public var kSecReturnData: CFString { "r_Data" }
+/// The key of which keychain of macOS is meant; it has no effect.
+public var kSecUseDataProtectionKeychain: CFString { "nleg" }
+/// The key of the secret, a `Data`.
+public var kSecValueData: CFString { "v_Data" }
+
+/// No error.
+public let errSecSuccess: OSStatus = 0
+/// The function is not there. Never returned here.
+public let errSecUnimplemented: OSStatus = -4
+/// A value is wrong, or is not simulated.
+public let errSecParam: OSStatus = -50
+/// There is no keychain. Never returned here.
+public let errSecNotAvailable: OSStatus = -25291
+/// The authentication failed. Never returned here.
+public let errSecAuthFailed: OSStatus = -25293
+/// There is an item with the same primary keys.
+public let errSecDuplicateItem: OSStatus = -25299
+/// There is no such item.
+public let errSecItemNotFound: OSStatus = -25300
+/// The item cannot be read or written on a locked device.
+public let errSecInteractionNotAllowed: OSStatus = -25308
+/// The item is damaged. Never returned here.
+public let errSecDecode: OSStatus = -26275
+/// The app lacks an entitlement. Never returned here.
+public let errSecMissingEntitlement: OSStatus = -34018

@@ -1,0 +1,173 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+import ApusDevice
+public import Foundation
+import SimulatedAppleCore
+
+/// Adds a password to the keychain of the phone, where it outlives the process, a restart and the app.
+///
+/// An item without `kSecAttrAccessible` can be read while the device is unlocked only.
+///
+/// Apple, documentation/security/secitemadd(_:_:)
+///
+/// - Parameters:
+///   - attributes: `kSecClass`, the attributes, and `kSecValueData`.
+///   - result: Receives what the attributes ask for, as ``SecItemCopyMatching(_:_:)`` returns it.
+/// - Returns: `errSecDuplicateItem` if there is an item with the same primary keys; `errSecInteractionNotAllowed` if the
+///   device is locked and the item may not be written then; `errSecParam` for a class, a value or a key that is not simulated.
+@discardableResult
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    guard let query = KeychainQuery(attributes) else { return KeychainQuery.refuse(attributes) }
+    return query.send(.add(query.item), result)
+}
+
+/// Finds passwords in the keychain, the first one unless `kSecMatchLimit` asks for all.
+///
+/// Apple, documentation/security/secitemcopymatching(_:_:)
+///
+/// - Parameters:
+///   - query: `kSecClass`, the attributes to find, and `kSecReturnData` and `kSecReturnAttributes`.
+///   - result: Receives the data, a dictionary of the attributes with the data, or, for `kSecMatchLimitAll`, an array of
+///     them.
+/// - Returns: `errSecItemNotFound`; `errSecInteractionNotAllowed` if the data is asked for and cannot be read now;
+///   `errSecParam` for a class, a value or a key that is not simulated.
+@discardableResult
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
+    return asked.send(.find(asked.item.withoutData, all: asked.returnsAll, withData: asked.returnsData), result)
+}
+
+/// Changes the passwords that a query finds.
+///
+/// Apple, documentation/security/secitemupdate(_:_:)
+///
+/// - Parameters:
+///   - query: `kSecClass` and the attributes to find.
+///   - attributesToUpdate: The new attributes, and the new `kSecValueData`.
+/// - Returns: `errSecItemNotFound`; `errSecInteractionNotAllowed` if an item's data or class is to be changed and it cannot
+///   be read now; `errSecDuplicateItem`; `errSecParam`.
+@discardableResult
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
+    guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
+    guard let changes = KeychainQuery(attributesToUpdate) else { return KeychainQuery.refuse(attributesToUpdate) }
+    return asked.send(.update(asked.item.withoutData, to: changes.item), nil)
+}
+
+/// Deletes all passwords that a query finds, on a locked device too.
+///
+/// Apple, documentation/security/secitemdelete(_:)
+///
+/// - Parameter query: `kSecClass` and the attributes to find.
+/// - Returns: `errSecItemNotFound`; `errSecParam`.
+@discardableResult
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
+    guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
+    return asked.send(.delete(asked.item.withoutData), nil)
+}
+
+/// What a result code means, in English.
+///
+/// - Parameters:
+///   - status: The result code.
+///   - reserved: `nil`.
+/// - Returns: `nil` for a code that the simulated keychain never returns.
+public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
+    switch KeychainStatus(rawValue: status) {
+    case .success: "No error."
+    case .invalidParameter: "One or more parameters passed to a function were not valid."
+    case .duplicateItem: "The specified item already exists in the keychain."
+    case .itemNotFound: "The specified item could not be found in the keychain."
+    case .interactionNotAllowed: "User interaction is not allowed."
+    case nil: nil
+    }
+}
+
+/// A dictionary that an app has given to the keychain.
+private struct KeychainQuery {
+    var item = KeychainItem(itemClass: "", attributes: [:])
+    var returnsData = false
+    var returnsAttributes = false
+    var returnsAll = false
+
+    /// `nil` if it has a key or a value that the simulated keychain does not have.
+    init?(_ dictionary: CFDictionary) {
+        for (key, value) in dictionary {
+            guard let key = key as? String else { return nil }
+            switch key as NSString {
+            case kSecClass: item.itemClass = value as? String ?? ""
+            case kSecValueData:
+                guard let data = value as? Data else { return nil }
+                item.data = data
+            case kSecReturnData: returnsData = value as? Bool ?? false
+            case kSecReturnAttributes: returnsAttributes = value as? Bool ?? false
+            case kSecMatchLimit:
+                // Apple allows a number too.
+                returnsAll = value as? String == kSecMatchLimitAll as String || value as? Int ?? 1 > 1
+            case kSecAttrSynchronizable where value as? String == kSecAttrSynchronizableAny as String,
+                kSecUseDataProtectionKeychain:
+                continue
+            default:
+                guard Self.attributes.contains(key), let value = KeychainValue(value) else { return nil }
+                item.attributes[key] = value
+            }
+        }
+    }
+
+    private static let attributes: Set<String> = Set(
+        [
+            kSecAttrAccessible, kSecAttrAccessGroup, kSecAttrAccount, kSecAttrAuthenticationType, kSecAttrComment,
+            kSecAttrCreator, kSecAttrDescription, kSecAttrGeneric, kSecAttrIsInvisible, kSecAttrIsNegative,
+            kSecAttrLabel, kSecAttrPath, kSecAttrPort, kSecAttrProtocol, kSecAttrSecurityDomain, kSecAttrServer,
+            kSecAttrService, kSecAttrSynchronizable, kSecAttrType,
+        ].map { $0 as String })
+
+    /// The answer to a dictionary that is not understood.
+    static func refuse(_ dictionary: CFDictionary) -> OSStatus {
+        let keys = dictionary.allKeys.map { "\($0)" }.sorted().joined(separator: ", ")
+        SimulatedPhone.process.host.warn("a keychain query has a key or a value that is not simulated: \(keys)")
+        return errSecParam
+    }
+
+    func send(_ request: KeychainRequest, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+        let reply = SimulatedPhone.process.host.ask(SimulatedKeychain.self, request)
+        if reply.status == .success, returnsData || returnsAttributes {
+            let values = reply.items.map(value)
+            result?.pointee = returnsAll ? values as NSArray : values.first
+        }
+        return reply.status.rawValue
+    }
+
+    private func value(of item: KeychainItem) -> CFTypeRef {
+        let data = (item.data ?? Data()) as NSData
+        guard returnsAttributes else { return data }
+        var values = item.attributes.mapValues(\.object)
+        values[kSecClass as String] = item.itemClass as NSString
+        if returnsData { values[kSecValueData as String] = data }
+        return values as NSDictionary
+    }
+}
+
+extension KeychainItem {
+    /// A query's secret is not searched for.
+    fileprivate var withoutData: KeychainItem { KeychainItem(itemClass: itemClass, attributes: attributes) }
+}
+
+extension KeychainValue {
+    /// `nil` for an object that no attribute has.
+    fileprivate init?(_ object: Any) {
+        switch object {
+        case let text as String: self = .text(text)
+        case let data as Data: self = .data(data)
+        case let number as NSNumber: self = .number(number.int64Value)
+        default: return nil
+        }
+    }
+
+    fileprivate var object: AnyObject {
+        switch self {
+        case .text(let text): text as NSString
+        case .number(let number): NSNumber(value: number)
+        case .data(let data): data as NSData
+        }
+    }
+}
