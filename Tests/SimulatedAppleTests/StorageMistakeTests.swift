@@ -8,10 +8,28 @@
     import Testing
     import UIKit
 
-    /// What each of the apps below has in common: the system starts it for a move, and it asks for time in the background.
-    private class StorageApp: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
+    /// An app's own code.
+    @MainActor
+    private protocol Storage {
+        func begin()
+        func becomeActive()
+        func continueInBackground()
+    }
+
+    extension Storage {
+        func begin() {}
+        func becomeActive() {}
+        func continueInBackground() {}
+    }
+
+    /// What the apps below have in common: the system starts them for a move, and they ask for time in the background. Their
+    /// own code is no subclass, in which each process would look for methods that UIKit does not find.
+    private final class StorageApp: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
+        private let storage: any Storage
         private let manager = CLLocationManager()
         private var claim = UIBackgroundTaskIdentifier.invalid
+
+        init(_ storage: any Storage) { self.storage = storage }
 
         func application(
             _ application: UIApplication,
@@ -20,23 +38,22 @@
             manager.delegate = self
             manager.requestAlwaysAuthorization()
             manager.startMonitoringSignificantLocationChanges()
-            begin()
+            storage.begin()
             return true
         }
 
+        func applicationDidBecomeActive(_ application: UIApplication) { storage.becomeActive() }
+
         func applicationDidEnterBackground(_ application: UIApplication) {
             claim = application.beginBackgroundTask { [self] in
-                continueInBackground()
+                storage.continueInBackground()
                 application.endBackgroundTask(claim)
             }
         }
-
-        func applicationDidBecomeActive(_ application: UIApplication) { becomeActive() }
-
-        func begin() {}
-        func becomeActive() {}
-        func continueInBackground() {}
     }
+
+    @MainActor
+    private func run(_ storage: any Storage) { SimulatedPhone.run(StorageApp(storage)) }
 
     private func secret(_ account: String) -> [String: Any] {
         [kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: account]
@@ -58,12 +75,10 @@
     }
 
     /// Takes a session that it cannot read for none, and signs the user out.
-    private final class SigningOut: StorageApp {
-        private let isMended: Bool
+    private struct SigningOut: Storage {
+        let isMended: Bool
 
-        init(isMended: Bool) { self.isMended = isMended }
-
-        override func begin() {
+        func begin() {
             let mark = NSHomeDirectory() + "/installed"
             if !FileManager.default.fileExists(atPath: mark) {
                 _ = FileManager.default.createFile(atPath: mark, contents: nil)
@@ -72,7 +87,7 @@
             load()
         }
 
-        override func becomeActive() {
+        func becomeActive() {
             load()
             SimulatedPhone.note("signed in: \(read("session").text ?? "no")")
         }
@@ -85,42 +100,36 @@
     }
 
     /// Refreshes its token in the background, where the default of the keychain does not let it be read.
-    private final class Refreshing: StorageApp {
-        private let accessible: CFString
+    private struct Refreshing: Storage {
+        let accessible: CFString
 
-        init(_ accessible: CFString) { self.accessible = accessible }
+        func begin() { add("token", "refresh", accessible) }
 
-        override func begin() { add("token", "refresh", accessible) }
-
-        override func continueInBackground() {
+        func continueInBackground() {
             SimulatedPhone.note("refresh \(read("refresh").text ?? "impossible")")
         }
     }
 
     /// Takes `isProtectedDataAvailable` for the first unlock, and so sends nothing from a locked device.
-    private final class Waiting: StorageApp {
-        private let isMended: Bool
-
-        init(isMended: Bool) { self.isMended = isMended }
+    private struct Waiting: Storage {
+        let isMended: Bool
 
         private var isUnlockedOnce: Bool {
             isMended ? read("canary").status == errSecSuccess : UIApplication.shared.isProtectedDataAvailable
         }
 
-        override func begin() { add("", "canary") }
+        func begin() { add("", "canary") }
 
-        override func continueInBackground() { SimulatedPhone.note(isUnlockedOnce ? "sent" : "kept back") }
+        func continueInBackground() { SimulatedPhone.note(isUnlockedOnce ? "sent" : "kept back") }
     }
 
     /// Names its user at its first launch, with the defaults for memory.
-    private final class Naming: StorageApp {
-        private let isMended: Bool
+    private struct Naming: Storage {
+        let isMended: Bool
 
-        init(isMended: Bool) { self.isMended = isMended }
+        func begin() { if !isMended || UIApplication.shared.isProtectedDataAvailable { name() } }
 
-        override func begin() { if !isMended || UIApplication.shared.isProtectedDataAvailable { name() } }
-
-        override func becomeActive() {
+        func becomeActive() {
             name()
             SimulatedPhone.note("user \(UserDefaults.standard.integer(forKey: "user"))")
         }
@@ -134,19 +143,17 @@
     }
 
     /// Writes its notes in the background, with complete protection.
-    private final class Writing: StorageApp {
-        private let type: FileProtectionType
-
-        init(_ type: FileProtectionType) { self.type = type }
+    private struct Writing: Storage {
+        let type: FileProtectionType
 
         private var path: String { NSHomeDirectory() + "/notes" }
 
-        override func begin() {
+        func begin() {
             _ = FileManager.default.createFile(
                 atPath: path, contents: Data("one".utf8), attributes: [.protectionKey: type])
         }
 
-        override func continueInBackground() {
+        func continueInBackground() {
             let file = FileHandle(forUpdatingAtPath: path)
             try? file?.seekToEnd()
             try? file?.write(contentsOf: Data(" two".utf8))
@@ -195,39 +202,39 @@
 
             @Test("an app that takes an unreadable session for none signs its user out at a restart")
             func session() throws {
-                let mistaken = try notes(of: { SimulatedPhone.run(SigningOut(isMended: false)) }, restart)
+                let mistaken = try notes(of: { run(SigningOut(isMended: false)) }, restart)
                 #expect(mistaken == ["signed in: Ada", "signed in: no"])
-                let mended = try notes(of: { SimulatedPhone.run(SigningOut(isMended: true)) }, restart)
+                let mended = try notes(of: { run(SigningOut(isMended: true)) }, restart)
                 #expect(mended == ["signed in: Ada", "signed in: Ada"])
             }
 
             @Test("a token with the default accessibility is not refreshed on a locked device")
             func token() throws {
-                let mistaken = try notes(of: { SimulatedPhone.run(Refreshing(kSecAttrAccessibleWhenUnlocked)) }, lock)
+                let mistaken = try notes(of: { run(Refreshing(accessible: kSecAttrAccessibleWhenUnlocked)) }, lock)
                 #expect(mistaken == ["refresh impossible"])
-                let mended = try notes(of: { SimulatedPhone.run(Refreshing(kSecAttrAccessibleAfterFirstUnlock)) }, lock)
+                let mended = try notes(of: { run(Refreshing(accessible: kSecAttrAccessibleAfterFirstUnlock)) }, lock)
                 #expect(mended == ["refresh token"])
             }
 
             @Test("an app that takes protected data for the first unlock does nothing on a locked device")
             func firstUnlock() throws {
-                #expect(try notes(of: { SimulatedPhone.run(Waiting(isMended: false)) }, lock) == ["kept back"])
-                #expect(try notes(of: { SimulatedPhone.run(Waiting(isMended: true)) }, lock) == ["sent"])
+                #expect(try notes(of: { run(Waiting(isMended: false)) }, lock) == ["kept back"])
+                #expect(try notes(of: { run(Waiting(isMended: true)) }, lock) == ["sent"])
             }
 
             @Test("an app that names its user when it reads no name has another user after a restart")
             func name() throws {
-                let mistaken = try notes(of: { SimulatedPhone.run(Naming(isMended: false)) }, restart)
+                let mistaken = try notes(of: { run(Naming(isMended: false)) }, restart)
                 #expect(mistaken.count == 2 && Set(mistaken).count == 2)
-                let mended = try notes(of: { SimulatedPhone.run(Naming(isMended: true)) }, restart)
+                let mended = try notes(of: { run(Naming(isMended: true)) }, restart)
                 #expect(mended.count == 2 && Set(mended).count == 1)
             }
 
             @Test("a file with complete protection is not written in the background of a locked device")
             func file() throws {
-                #expect(try notes(of: { SimulatedPhone.run(Writing(.complete)) }, lock) == ["lost"])
+                #expect(try notes(of: { run(Writing(type: .complete)) }, lock) == ["lost"])
                 let mended = try notes(
-                    of: { SimulatedPhone.run(Writing(.completeUntilFirstUserAuthentication)) }, lock)
+                    of: { run(Writing(type: .completeUntilFirstUserAuthentication)) }, lock)
                 #expect(mended == ["written"])
             }
         }
