@@ -79,14 +79,20 @@ static int named_poll(
     return result;
 }
 
+// What a poll without a wait returns.
+static int counted(int result) {
+    if (result == 0 && clock_is_virtual()) waited_in_vain();
+    return result;
+}
+
 int poll(struct pollfd *descriptors, nfds_t count, int timeout) {
-    if (!clock_is_virtual() || timeout <= 0) return libc()->poll(descriptors, count, timeout);
+    if (!clock_is_virtual() || timeout <= 0) return counted(libc()->poll(descriptors, count, timeout));
     return named_poll("poll", descriptors, count, timeout * 1000000LL, NULL);
 }
 
 int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout, const sigset_t *signals) {
     if (!clock_is_virtual() || !timeout || nanoseconds(timeout) <= 0)
-        return libc()->ppoll(descriptors, count, timeout, signals);
+        return counted(libc()->ppoll(descriptors, count, timeout, signals));
     return named_poll("ppoll", descriptors, count, nanoseconds(timeout), signals);
 }
 
@@ -140,7 +146,8 @@ int select(
     int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict exceptional,
     struct timeval *restrict timeout) {
     int64_t duration = timeout ? nanoseconds(&(struct timespec){timeout->tv_sec, timeout->tv_usec * 1000}) : 0;
-    if (!clock_is_virtual() || duration <= 0) return libc()->select(count, readable, writable, exceptional, timeout);
+    if (!clock_is_virtual() || duration <= 0)
+        return counted(libc()->select(count, readable, writable, exceptional, timeout));
     return named_select("select", count, readable, writable, exceptional, duration, NULL);
 }
 
@@ -148,7 +155,7 @@ int pselect(
     int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict exceptional,
     const struct timespec *restrict timeout, const sigset_t *restrict signals) {
     if (!clock_is_virtual() || !timeout || nanoseconds(timeout) <= 0)
-        return libc()->pselect(count, readable, writable, exceptional, timeout, signals);
+        return counted(libc()->pselect(count, readable, writable, exceptional, timeout, signals));
     return named_select("pselect", count, readable, writable, exceptional, nanoseconds(timeout), signals);
 }
 

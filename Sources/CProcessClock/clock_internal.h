@@ -147,12 +147,14 @@ long futex(void *word, int operation, uint32_t value, const struct timespec *tim
 // The same until an instant that is never reached: then the kernel does not restart it after a handler.
 long futex_for_ever(void *word, int operation, uint32_t value, uint32_t bits);
 
-// Begins a static variable, without a value, that children find zeroed.
+// The largest page of the processor's kernels.
 #if defined(__x86_64__)
-#define ZERO_IN_CHILDREN _Alignas(4096)
+#define CLOCK_PAGE 4096
 #else
-#define ZERO_IN_CHILDREN _Alignas(65536)
+#define CLOCK_PAGE 65536
 #endif
+// Begins a static variable, without a value, that children find zeroed.
+#define ZERO_IN_CHILDREN _Alignas(CLOCK_PAGE)
 // Called for each of these by a constructor.
 void zero_in_children(void *variable, size_t size);
 // False on a kernel that cannot do it.
@@ -220,8 +222,8 @@ void clock_unlock(void);
 bool clock_is_virtual(void);
 // False if time was virtual already.
 bool clock_make_virtual(void);
-// Written with the lock held, read without it too.
-extern _Atomic int64_t clock_readings[3];
+// Written with the lock held, read without it too. The array fills a page, which several processes may share.
+extern _Atomic int64_t clock_readings[CLOCK_PAGE / sizeof(int64_t)];
 // Which clock a number of `clock_gettime` is, if it is one of time.
 bool clock_of(clockid_t id, enum process_clock_id *clock);
 // With the lock held: the process is awake at this instant.
@@ -232,6 +234,9 @@ struct wait *wait_new(
     const char *call, enum process_clock_id clock, int64_t deadline, void *object, void (*fire)(struct wait *));
 // Enters it. False, without entering it, when it is due.
 bool wait_begin(struct wait *wait);
+// The caller has waited for no time, in vain. After many such waits of a thread at one instant, the clocks move by a
+// nanosecond: Ruby, for one, repeats a wait until the clock has passed the deadline, not only reached it.
+void waited_in_vain(void);
 // Takes it out of the list, if it is still in.
 void wait_pause(struct wait *wait);
 // Takes a `struct wait` out, if it is still in, closes its descriptor, and frees it. A cleanup handler.
@@ -266,6 +271,8 @@ bool is_called_by_run_loops(void *caller);
 // At rest, without the lock: wakes the threads that wait for what may have been released by a call that is not seen,
 // such as a mutex by pthread_cond_wait; they try again. False when there is none, or none has got it since `tried`.
 bool waits_try_again(uint64_t *tried);
+// Whether the calling thread's waits for conditions count the machine's time. NULL where none does.
+extern bool (*thread_keeps_machine_time)(void);
 // Whether a futex call waits until an instant; and that call.
 bool is_futex_until(int operation, const struct timespec *time);
 long futex_until(void *word, int operation, uint32_t value, const struct timespec *time, uint32_t bits);

@@ -98,6 +98,13 @@ static int go_to_next_and_settle(int64_t within, int64_t limit) {
     return is_examination ? dispatch_monitor_examine(limit, NULL) : process_clock_settle(limit);
 }
 
+int process_clock_fire(int64_t limit) {
+    if (!clock_is_virtual()) return ENOTSUP;
+    bool is_examination;
+    int result = go_to_next(0, &is_examination);
+    return result == 0 && is_examination ? dispatch_monitor_examine(limit, NULL) : result;
+}
+
 int process_clock_step(int64_t within, int64_t limit) {
     if (!clock_is_virtual()) return ENOTSUP;
     uint64_t before = process_clock_steps();

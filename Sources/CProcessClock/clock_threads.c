@@ -234,8 +234,10 @@ static void leave_condition(void *argument) {
     pthread_mutex_lock(cancelled->mutex);
 }
 
+bool (*thread_keeps_machine_time)(void);
+
 // In the machine's time, in which the processes that share it live.
-static int shared_condition_wait(
+static int machine_condition_wait(
     pthread_cond_t *condition, pthread_mutex_t *mutex, enum process_clock_id clock, int64_t deadline) {
     int64_t left = deadline - clock_readings[clock];
     struct timespec end = timespec_of(saturating_sum(process_clock_machine_time(), left));
@@ -246,7 +248,8 @@ static int condition_wait(
     const char *call, pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t id, const struct timespec *time) {
     enum process_clock_id clock;
     if (!is_valid(time) || !clock_of(id, &clock)) return EINVAL;
-    if (condition->__data.__wrefs & 1) return shared_condition_wait(condition, mutex, clock, nanoseconds(time));
+    if (condition->__data.__wrefs & 1 || (thread_keeps_machine_time && thread_keeps_machine_time()))
+        return machine_condition_wait(condition, mutex, clock, nanoseconds(time));
     pthread_testcancel();
     struct wait *wait = counted_wait(call, clock, nanoseconds(time), condition, &condition_waits);
     // Entered before the mutex is released, so that no signal is missed.

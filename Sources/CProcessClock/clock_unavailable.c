@@ -14,6 +14,7 @@ void process_clock_set_wall(int64_t wall) {}
 int process_clock_settle(int64_t limit) { return ENOTSUP; }
 bool process_clock_until_next(int64_t *left) { return false; }
 int process_clock_step(int64_t within, int64_t limit) { return ENOTSUP; }
+int process_clock_fire(int64_t limit) { return ENOTSUP; }
 int process_clock_advance(int64_t duration, int64_t limit) { return ENOTSUP; }
 void process_clock_sleep_machine(int64_t duration) {}
 int process_clock_run_by_itself(int64_t pace) { return ENOTSUP; }

@@ -63,6 +63,9 @@ bool process_clock_until_next(int64_t *left);
 // Settles, then goes to the earliest deadline within `within` of now, fires it, and settles again.
 // EAGAIN when there is none; ETIMEDOUT when a thread still runs after `limit` of real time.
 int process_clock_step(int64_t within, int64_t limit);
+// Fires the earliest wait that is due now, without settling: EAGAIN when there is none. `limit` is that of Dispatch's
+// examination of its workers, which settles.
+int process_clock_fire(int64_t limit);
 // Steps until `duration` has passed. ETIMEDOUT leaves the clocks where they are then.
 int process_clock_advance(int64_t duration, int64_t limit);
 // The machine sleeps: uptime stands still, the others count, and nothing runs. Does not fire.

@@ -1,0 +1,142 @@
+// The process clock in a program that was not built with it: the shared object that `apus-clock` has the dynamic linker
+// load first. It joins the clock of the process tree before `main`, and in each forked child.
+//
+// Owns the mapping, the slot of this process, and the thread that serves it. A child has the mapping, and joins anew.
+#define _GNU_SOURCE
+#include "shared_clock.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+static struct shared_clock *shared;
+static struct clock_slot *slot;
+static char path[PATH_MAX];
+
+// MARK: The Java virtual machine
+
+// Its own threads wake up to 20 times a second, for statistics and compilers; no program sees them. In virtual time,
+// these would be nearly all deadlines. Names of threads have 15 characters.
+static bool is_housekeeper(void) {
+    static const char *const names[] = {"VM Periodic Tas", "VM Thread",      "Monitor Deflati", "G1 Service",
+                                        "C1 CompilerThre", "C2 CompilerThre", "Sweeper thread",  "Common-Cleaner"};
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) return true;
+    }
+    return false;
+}
+
+// MARK: Orders
+
+// Time would stand still for ever, so the process ends.
+static void end_without_owner(void) {
+    if (kill(atomic_load(&shared->owner), 0) == 0 || errno != ESRCH) return;
+    unlink(path);
+    kill(getpid(), SIGKILL);
+}
+
+static unsigned next_order(unsigned before) {
+    unsigned order;
+    while ((order = atomic_load(&slot->order)) == before) {
+        const struct timespec second = {.tv_sec = 1};
+        if (libc()->syscall(SYS_futex, &slot->order, FUTEX_WAIT, before, &second) != 0 && errno == ETIMEDOUT)
+            end_without_owner();
+    }
+    return order;
+}
+
+static void prepare(uint64_t *tried) {
+    bool has_delivered;
+    bool is_delivered = data_has_arrived(&has_delivered);
+    bool try_again = waits_try_again(tried);
+    int64_t left;
+    atomic_store(&slot->left, process_clock_until_next(&left) ? left : FOREVER);
+    atomic_store(&slot->has_moved, !is_delivered || try_again);
+}
+
+static void *serve(void *first_order) {
+    unsigned order = (unsigned)(uintptr_t)first_order;
+    uint64_t tried = UINT64_MAX;
+    pthread_setname_np(pthread_self(), "process-clock");
+    atomic_store(&slot->thread, (int)libc()->syscall(SYS_gettid));
+    while (true) {
+        order = next_order(order);
+        enum clock_order kind = order & ((1U << order_bits) - 1);
+        if (kind == order_prepare) tried = UINT64_MAX;
+        if (kind == order_fire) process_clock_fire(10 * SECOND);
+        else prepare(&tried);
+        atomic_store(&slot->answer, order);
+        libc()->syscall(SYS_futex, &slot->answer, FUTEX_WAKE, 1, NULL);
+    }
+    return NULL;
+}
+
+// MARK: Joining
+
+// A program that was started by `execve` has the slot of the one before.
+static struct clock_slot *own_slot(void) {
+    int process = getpid();
+    for (int i = 0; i < slot_count; i++) {
+        if (atomic_load(&shared->slots[i].process) == process) return &shared->slots[i];
+    }
+    for (int i = 0; i < slot_count; i++) {
+        int free = 0;
+        if (atomic_compare_exchange_strong(&shared->slots[i].process, &free, process)) return &shared->slots[i];
+    }
+    return NULL;
+}
+
+static void begin_serving(void) {
+    slot = own_slot();
+    if (!slot) return;
+    atomic_store(&slot->thread, 0);
+    atomic_fetch_add(&slot->joined, 1);
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, 512 * 1024);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_create(&thread, &attributes, serve, (void *)(uintptr_t)atomic_load(&slot->order));
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+// The readings are shared; the rest of the parent's clock is gone.
+static void join_in_child(void) {
+    clock_lock();
+    clock_make_virtual();
+    clock_unlock();
+    begin_serving();
+}
+
+static bool map(const char *file) {
+    int descriptor = open(file, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    const int rights = PROT_READ | PROT_WRITE;
+    shared = mmap(NULL, sizeof *shared, rights, MAP_SHARED, descriptor, 0);
+    bool is_mapped = shared != MAP_FAILED
+        && mmap((void *)clock_readings, CLOCK_PAGE, rights, MAP_SHARED | MAP_FIXED, descriptor, 0) != MAP_FAILED;
+    libc()->close(descriptor);
+    return is_mapped;
+}
+
+__attribute__((constructor(102))) static void join(void) {
+    const char *file = getenv(CLOCK_VARIABLE);
+    if (!file || strlen(file) >= sizeof path || !map(file)) return;
+    strcpy(path, file);
+    struct process_clock_reading now = {shared->readings[0], shared->readings[1], shared->readings[2]};
+    if (process_clock_begin(now) != 0) return;
+    thread_keeps_machine_time = is_housekeeper;
+    pthread_atfork(NULL, NULL, join_in_child);
+    begin_serving();
+}

@@ -1,0 +1,478 @@
+// Finds the processes of the tree and their threads, and examines them. Owns the table of both; each thread has two
+// open files.
+#define _GNU_SOURCE
+#include "process_tree.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+struct thread {
+    int id;
+    int state, schedule;  // the descriptors of its files
+    uint64_t activity;  // how much it has run: a sum without a unit, only compared
+    bool is_there, serves_clock;
+};
+
+struct process {
+    int id, folder;
+    struct thread *threads;
+    size_t count, capacity;
+    bool is_there;
+    // The program that it runs, and since when it has run it without having joined.
+    dev_t device;
+    ino_t file;
+    int64_t since;
+    // It has the machine's time, and that has been said.
+    bool is_excused;
+    unsigned examined_joined;
+};
+
+static struct {
+    struct shared_clock *shared;
+    struct process *processes;
+    size_t count, capacity;
+    int last_process_file;
+    // The number of the process or thread that began last on this machine.
+    long last_process;
+    // Since the processes were found, a thread has ended.
+    bool has_ended;
+    // The tree is in the rest in which its clocks have prepared before.
+    bool has_prepared;
+    unsigned orders;
+    int runner, runner_process;
+} own;
+
+int64_t machine_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * SECOND + time.tv_nsec;
+}
+
+void machine_sleep(int64_t duration) {
+    struct timespec time = {.tv_sec = duration / SECOND, .tv_nsec = duration % SECOND};
+    nanosleep(&time, NULL);
+}
+
+// MARK: Files of the kernel
+
+static ssize_t read_text(int file, char *text, size_t size) {
+    ssize_t length = pread(file, text, size - 1, 0);
+    if (length >= 0) text[length] = 0;
+    return length;
+}
+
+// How long the thread has run, plus how often it has been given a processor.
+static bool read_activity(int file, uint64_t *activity) {
+    char text[96];
+    if (read_text(file, text, sizeof text) <= 0) return false;
+    char *end;
+    uint64_t time = strtoull(text, &end, 10);
+    strtoull(end, &end, 10);
+    *activity = time + strtoull(end, NULL, 10);
+    return true;
+}
+
+// R, S, D …; 0 when the thread has ended.
+static char state_of(int file) {
+    char text[128];
+    if (read_text(file, text, sizeof text) <= 0) return 0;
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' ? name_end[2] : 0;
+}
+
+// A stopped thread runs as little as one that is asleep, and a zombie has ended before its process or its parent.
+static bool is_asleep(int file) {
+    char state = state_of(file);
+    if (state == 0) own.has_ended = true;
+    return state != 0 && strchr("STtZ", state);
+}
+
+static bool is_stopped(const struct process *process) {
+    for (size_t i = 0; i < process->count; i++) {
+        if (process->threads[i].id == process->id) return strchr("TtZ", state_of(process->threads[i].state)) != NULL;
+    }
+    return true;
+}
+
+static long read_last_process(void) {
+    char text[128];
+    if (read_text(own.last_process_file, text, sizeof text) <= 0) return -1;
+    const char *space = strrchr(text, ' ');
+    return space ? strtol(space, NULL, 10) : -1;
+}
+
+const char *tree_obstacle(void) {
+    if (access("/proc/thread-self/children", R_OK) != 0 && access("/proc/self/task/1/children", R_OK) != 0) {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+        if (access(path, R_OK) != 0) return "this kernel does not list the children of processes";
+    }
+    int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return "this kernel does not count how often threads run (/proc/PID/schedstat)";
+    // Some emulations of a kernel have files that always say the same. A thread that slept has run.
+    bool is_counted = false;
+    uint64_t before, after;
+    for (int attempt = 0; attempt < 20 && !is_counted; attempt++) {
+        if (!read_activity(file, &before)) break;
+        machine_sleep(50000);
+        is_counted = read_activity(file, &after) && after != before;
+    }
+    close(file);
+    return is_counted ? NULL : "this kernel does not count how often threads run (/proc/PID/schedstat)";
+}
+
+void tree_begin(struct shared_clock *shared) {
+    own.shared = shared;
+    own.last_process_file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+    own.last_process = -1;
+}
+
+// MARK: The table
+
+static void *grown(void *rows, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity) return rows;
+    *capacity = *capacity ? 2 * *capacity : 16;
+    void *more = realloc(rows, *capacity * size);
+    if (!more) abort();
+    return more;
+}
+
+static void forget_thread(struct process *process, size_t index) {
+    close(process->threads[index].state);
+    close(process->threads[index].schedule);
+    process->threads[index] = process->threads[--process->count];
+}
+
+static void forget_process(size_t index) {
+    struct process *process = &own.processes[index];
+    while (process->count > 0) forget_thread(process, process->count - 1);
+    free(process->threads);
+    close(process->folder);
+    own.processes[index] = own.processes[--own.count];
+}
+
+static struct process *process_with(int id) {
+    for (size_t i = 0; i < own.count; i++) {
+        if (own.processes[i].id == id) return &own.processes[i];
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", id);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return NULL;
+    own.processes = grown(own.processes, own.count, &own.capacity, sizeof(struct process));
+    struct process *process = &own.processes[own.count++];
+    *process = (struct process){.id = id, .folder = folder};
+    return process;
+}
+
+static int open_file(const struct process *process, int thread, const char *name) {
+    char path[64];
+    snprintf(path, sizeof path, "%d/%s", thread, name);
+    return openat(process->folder, path, O_RDONLY | O_CLOEXEC);
+}
+
+static void add_thread(struct process *process, int id) {
+    for (size_t i = 0; i < process->count; i++) {
+        if (process->threads[i].id != id) continue;
+        process->threads[i].is_there = true;
+        return;
+    }
+    int state = open_file(process, id, "stat"), schedule = open_file(process, id, "schedstat");
+    if (state < 0 || schedule < 0) {
+        close(state);
+        close(schedule);
+        return;
+    }
+    process->threads = grown(process->threads, process->count, &process->capacity, sizeof(struct thread));
+    process->threads[process->count++] =
+        (struct thread){.id = id, .state = state, .schedule = schedule, .activity = UINT64_MAX, .is_there = true};
+}
+
+// MARK: Finding processes
+
+static void find_children(int file);
+
+// Its threads, and its children by the thread that made each.
+static void find_process(int id) {
+    struct process *process = process_with(id);
+    if (!process || process->is_there) return;
+    process->is_there = true;
+    for (size_t i = 0; i < process->count; i++) process->threads[i].is_there = false;
+    struct linux_dirent64 {
+        uint64_t inode;
+        int64_t offset;
+        unsigned short length;
+        unsigned char type;
+        char name[];
+    };
+    _Alignas(struct linux_dirent64) char buffer[4096];
+    long length;
+    lseek(process->folder, 0, SEEK_SET);
+    while ((length = syscall(SYS_getdents64, process->folder, buffer, sizeof buffer)) > 0) {
+        for (long place = 0; place < length;) {
+            const struct linux_dirent64 *entry = (const struct linux_dirent64 *)(buffer + place);
+            place += entry->length;
+            if (entry->name[0] != '.') add_thread(process, (int)strtol(entry->name, NULL, 10));
+        }
+    }
+    for (size_t i = process->count; i-- > 0;) {
+        if (!process->threads[i].is_there) forget_thread(process, i);
+    }
+    // The table of processes moves when a child is found.
+    size_t place = (size_t)(process - own.processes), count = process->count;
+    for (size_t i = 0; i < count; i++) {
+        int children = open_file(&own.processes[place], own.processes[place].threads[i].id, "children");
+        if (children >= 0) find_children(children);
+    }
+}
+
+// Closes the file. Reads it whole before it goes deeper.
+static void find_children(int file) {
+    size_t size = 4096, length = 0;
+    char *text = malloc(size);
+    if (!text) abort();
+    ssize_t part;
+    while ((part = pread(file, text + length, size - length - 1, (off_t)length)) > 0) {
+        length += (size_t)part;
+        if (size - length < 1024 && !(text = realloc(text, size *= 2))) abort();
+    }
+    text[length] = 0;
+    close(file);
+    char *place = text;
+    for (long id; (id = strtol(place, &place, 10)) > 0;) find_process((int)id);
+    free(text);
+}
+
+// Of processes that have ended; one may have begun and ended without having been found.
+static void free_slots(void) {
+    for (int i = 0; i < slot_count; i++) {
+        int process = atomic_load(&own.shared->slots[i].process);
+        if (process == 0 || kill(process, 0) == 0 || errno != ESRCH) continue;
+        atomic_store(&own.shared->slots[i].thread, 0);
+        atomic_store(&own.shared->slots[i].process, 0);
+    }
+}
+
+static void find_processes(void) {
+    own.last_process = read_last_process();
+    own.has_ended = false;
+    for (size_t i = 0; i < own.count; i++) own.processes[i].is_there = false;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    int children = open(path, O_RDONLY | O_CLOEXEC);
+    if (children >= 0) find_children(children);
+    for (size_t i = own.count; i-- > 0;) {
+        if (!own.processes[i].is_there) forget_process(i);
+    }
+    free_slots();
+}
+
+// MARK: Slots
+
+static struct clock_slot *slot_of(const struct process *process) {
+    for (int i = 0; i < slot_count; i++) {
+        struct clock_slot *slot = &own.shared->slots[i];
+        if (atomic_load(&slot->process) == process->id) return atomic_load(&slot->thread) != 0 ? slot : NULL;
+    }
+    return NULL;
+}
+
+// Marks the thread that serves the clock. False where the process has not joined: its slot may be of the program that
+// it ran before.
+static bool has_joined(struct process *process, const struct clock_slot *slot) {
+    bool is_found = false;
+    for (size_t i = 0; i < process->count; i++) {
+        struct thread *thread = &process->threads[i];
+        thread->serves_clock = slot && thread->id == atomic_load(&slot->thread);
+        is_found |= thread->serves_clock;
+    }
+    return is_found;
+}
+
+static void say(const struct process *process, const char *why) {
+    char path[64], name[64] = "?";
+    snprintf(path, sizeof path, "/proc/%d/comm", process->id);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0 && read_text(file, name, sizeof name) > 0) name[strcspn(name, "\n")] = 0;
+    close(file);
+    fprintf(stderr, "apus-clock: %s (process %d) has the machine's time: it %s\n", name, process->id, why);
+}
+
+// Whether an asleep process without a clock is not waited for, because it cannot have one.
+static bool is_excused(struct process *process) {
+    char path[64];
+    struct stat program;
+    snprintf(path, sizeof path, "/proc/%d/exe", process->id);
+    // A zombie has no program.
+    if (stat(path, &program) != 0) return true;
+    if (program.st_dev != process->device || program.st_ino != process->file) {
+        process->device = program.st_dev, process->file = program.st_ino;
+        process->since = machine_time();
+        process->is_excused = false;
+    }
+    if (process->is_excused) return true;
+    const char *why = program_obstacle(path);
+    // The dynamic linker may wait for a slow disk, and a child for its parent, before they join.
+    if (!why && machine_time() - process->since > 2 * SECOND)
+        why = "was started without LD_PRELOAD, or forked by a system call without libc";
+    if (!why) return false;
+    say(process, why);
+    process->is_excused = true;
+    return true;
+}
+
+// A program of Go that is dynamically linked joins, but its waits are not seen.
+static void examine_program(struct process *process, const struct clock_slot *slot) {
+    unsigned joined = atomic_load(&slot->joined);
+    if (process->examined_joined == joined) return;
+    process->examined_joined = joined;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/exe", process->id);
+    const char *why = program_obstacle(path);
+    if (why) say(process, why);
+}
+
+// MARK: Orders
+
+// Without waiting for the answer.
+static void send_order(struct clock_slot *slot, enum clock_order kind) {
+    own.orders++;
+    atomic_store(&slot->order, own.orders << order_bits | kind);
+    syscall(SYS_futex, &slot->order, FUTEX_WAKE, 1, NULL);
+}
+
+// False when the process has ended, is stopped, or runs another program.
+static bool await_answer(const struct process *process, struct clock_slot *slot) {
+    unsigned order = atomic_load(&slot->order), joined = atomic_load(&slot->joined), answer;
+    while ((answer = atomic_load(&slot->answer)) != order) {
+        const struct timespec moment = {.tv_nsec = 2000000};
+        if (syscall(SYS_futex, &slot->answer, FUTEX_WAIT, answer, &moment) == 0 || errno != ETIMEDOUT) continue;
+        if (atomic_load(&slot->joined) != joined || is_stopped(process)) return false;
+        bool is_there = false;
+        for (size_t i = 0; i < process->count; i++)
+            is_there |= process->threads[i].serves_clock && state_of(process->threads[i].state) != 0;
+        if (!is_there) return false;
+    }
+    return true;
+}
+
+// MARK: Examinations
+
+void tree_describe_runner(char *text, size_t size) {
+    char path[64], name[32] = "?";
+    snprintf(path, sizeof path, "/proc/%d/task/%d/comm", own.runner_process, own.runner);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0 && read_text(file, name, sizeof name) > 0) name[strcspn(name, "\n")] = 0;
+    close(file);
+    snprintf(text, size, "thread %d (%s) of process %d", own.runner, name, own.runner_process);
+}
+
+static void move_to_front(struct process *process, size_t index) {
+    struct thread thread = process->threads[index];
+    memmove(&process->threads[1], &process->threads[0], index * sizeof thread);
+    process->threads[0] = thread;
+}
+
+static bool all_are_asleep(void) {
+    for (size_t p = 0; p < own.count; p++) {
+        struct process *process = &own.processes[p];
+        struct clock_slot *slot = slot_of(process);
+        bool is_served = has_joined(process, slot);
+        if (is_served) examine_program(process, slot);
+        for (size_t i = 0; i < process->count; i++) {
+            if (process->threads[i].serves_clock || is_asleep(process->threads[i].state)) continue;
+            own.runner = process->threads[i].id, own.runner_process = process->id;
+            // What runs now is likely to run next time, so it is examined first.
+            move_to_front(process, i);
+            return false;
+        }
+        if (!is_served && !is_excused(process)) {
+            own.runner = own.runner_process = process->id;
+            return false;
+        }
+    }
+    return true;
+}
+
+// Since the last call.
+static bool none_has_run(void) {
+    bool none = true;
+    for (size_t p = 0; p < own.count; p++) {
+        for (size_t i = 0; i < own.processes[p].count; i++) {
+            struct thread *thread = &own.processes[p].threads[i];
+            uint64_t activity = 0;
+            if (thread->serves_clock) continue;
+            if (!read_activity(thread->schedule, &activity)) own.has_ended = true;
+            none &= activity == thread->activity;
+            thread->activity = activity;
+        }
+    }
+    return none && !own.has_ended;
+}
+
+// All at once; they run side by side. False where a clock has woken a thread, or waits for the kernel's delivery.
+static bool prepare_all(void) {
+    enum clock_order kind = own.has_prepared ? order_prepare_again : order_prepare;
+    own.has_prepared = true;
+    bool is_quiet = true;
+    for (int times = 0; times < 2; times++) {
+        for (size_t p = 0; p < own.count; p++) {
+            struct process *process = &own.processes[p];
+            struct clock_slot *slot = slot_of(process);
+            if (!has_joined(process, slot)) continue;
+            if (times == 0) {
+                send_order(slot, kind);
+            } else if (!await_answer(process, slot)) {
+                atomic_store(&slot->left, FOREVER);
+                is_quiet &= is_stopped(process);
+            } else {
+                is_quiet &= !atomic_load(&slot->has_moved);
+            }
+        }
+    }
+    return is_quiet;
+}
+
+void tree_wakes(void) { own.has_prepared = false; }
+
+bool tree_is_at_rest(void) {
+    if (own.has_ended || read_last_process() != own.last_process) {
+        find_processes();
+        return false;
+    }
+    return all_are_asleep() && none_has_run() && prepare_all() && all_are_asleep() && none_has_run()
+        && read_last_process() == own.last_process;
+}
+
+// Of equal deadlines that of the slot which was taken first.
+bool tree_earliest(struct tree_deadline *earliest) {
+    bool is_any = false;
+    for (size_t p = 0; p < own.count; p++) {
+        struct clock_slot *slot = slot_of(&own.processes[p]);
+        if (!has_joined(&own.processes[p], slot)) continue;
+        int64_t left = atomic_load(&slot->left);
+        if (left == FOREVER) continue;
+        if (is_any && (left > earliest->left || (left == earliest->left && slot > earliest->slot))) continue;
+        *earliest = (struct tree_deadline){left, slot, p};
+        is_any = true;
+    }
+    return is_any;
+}
+
+void tree_fire(const struct tree_deadline *deadline) {
+    tree_wakes();
+    send_order(deadline->slot, order_fire);
+    await_answer(&own.processes[deadline->process], deadline->slot);
+}
+
+bool tree_kill(void) {
+    find_processes();
+    for (size_t p = 0; p < own.count; p++) kill(own.processes[p].id, SIGKILL);
+    return own.count > 0;
+}
