@@ -193,7 +193,7 @@ static void start(char **arguments) {
         fprintf(stderr, "apus-clock: %s cannot be run: %s\n", file, strerror(errno));
         _exit(cannot_run);
     }
-    // Two for each thread of the tree.
+    // Three for each thread of the tree.
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;

@@ -1,5 +1,5 @@
-// Finds the processes of the tree and their threads, and examines them. Owns the table of both; each thread has two
-// open files.
+// Finds the processes of the tree and their threads, and examines them. Owns the table of both; each thread has
+// three open files.
 #define _GNU_SOURCE
 #include "process_tree.h"
 
@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 struct thread {
     int id;
-    int state, schedule;  // the descriptors of its files
+    int state, schedule, place;  // the descriptors of its files
     uint64_t activity;  // how much it has run: a sum without a unit, only compared
     bool is_there, serves_clock;
 };
@@ -38,10 +40,11 @@ static struct {
     struct process *processes;
     size_t count, capacity;
     int last_process_file;
-    // The number of the process or thread that began last on this machine.
-    long last_process;
-    // Since the processes were found, a thread has ended.
-    bool has_ended;
+    // The number of the process or thread that began last on this machine: at the last search, and at the last one
+    // that counts.
+    long last_process, searched_process;
+    // Since the processes were found, a thread has ended; the last search has found or lost one.
+    bool has_ended, has_changed;
     // The tree is in the rest in which its clocks have prepared before.
     bool has_prepared;
     unsigned orders;
@@ -93,6 +96,17 @@ static bool is_asleep(int file) {
     return state != 0 && strchr("STtZ", state);
 }
 
+// A thread that is about to sleep has the state of one that does, also while it is on a processor or waits for one: in
+// `wait4`, while it takes a child's end. The kernel names the place where it sleeps only when it does.
+static bool is_at_place(int file) {
+    char name[64];
+    return read_text(file, name, sizeof name) > 0 && strcmp(name, "0") != 0;
+}
+
+static bool is_off_processor(const struct thread *thread) {
+    return is_at_place(thread->place) || state_of(thread->state) == 'Z';
+}
+
 static bool is_stopped(const struct process *process) {
     for (size_t i = 0; i < process->count; i++) {
         if (process->threads[i].id == process->id) return strchr("TtZ", state_of(process->threads[i].state)) != NULL;
@@ -107,12 +121,32 @@ static long read_last_process(void) {
     return space ? strtol(space, NULL, 10) : -1;
 }
 
-const char *tree_obstacle(void) {
-    if (access("/proc/thread-self/children", R_OK) != 0 && access("/proc/self/task/1/children", R_OK) != 0) {
-        char path[64];
-        snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-        if (access(path, R_OK) != 0) return "this kernel does not list the children of processes";
+// Whether a thread that sleeps has a place.
+static bool are_places_named(void) {
+    pid_t sleeper = fork();
+    if (sleeper == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (true) pause();
     }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/wchan", sleeper);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool is_named = false;
+    for (int attempt = 0; attempt < 2000 && !is_named; attempt++) {
+        machine_sleep(SECOND / 1000);
+        is_named = is_at_place(file);
+    }
+    close(file);
+    kill(sleeper, SIGKILL);
+    waitpid(sleeper, NULL, 0);
+    return is_named;
+}
+
+const char *tree_obstacle(void) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    if (access(path, R_OK) != 0) return "this kernel does not list the children of processes";
+    if (!are_places_named()) return "this kernel does not say where threads sleep (/proc/PID/wchan)";
     int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     if (file < 0) return "this kernel does not count how often threads run (/proc/PID/schedstat)";
     // Some emulations of a kernel have files that always say the same. A thread that slept has run.
@@ -130,7 +164,7 @@ const char *tree_obstacle(void) {
 void tree_begin(struct shared_clock *shared) {
     own.shared = shared;
     own.last_process_file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-    own.last_process = -1;
+    own.last_process = own.searched_process = -1;
 }
 
 // MARK: The table
@@ -146,6 +180,7 @@ static void *grown(void *rows, size_t count, size_t *capacity, size_t size) {
 static void forget_thread(struct process *process, size_t index) {
     close(process->threads[index].state);
     close(process->threads[index].schedule);
+    close(process->threads[index].place);
     process->threads[index] = process->threads[--process->count];
 }
 
@@ -157,6 +192,7 @@ static void forget_process(size_t index) {
     own.processes[index] = own.processes[--own.count];
 }
 
+// A process that has begun is added.
 static struct process *process_with(int id) {
     for (size_t i = 0; i < own.count; i++) {
         if (own.processes[i].id == id) return &own.processes[i];
@@ -168,6 +204,7 @@ static struct process *process_with(int id) {
     own.processes = grown(own.processes, own.count, &own.capacity, sizeof(struct process));
     struct process *process = &own.processes[own.count++];
     *process = (struct process){.id = id, .folder = folder};
+    own.has_changed = true;
     return process;
 }
 
@@ -183,15 +220,11 @@ static void add_thread(struct process *process, int id) {
         process->threads[i].is_there = true;
         return;
     }
-    int state = open_file(process, id, "stat"), schedule = open_file(process, id, "schedstat");
-    if (state < 0 || schedule < 0) {
-        close(state);
-        close(schedule);
-        return;
-    }
+    struct thread thread = {
+        .id = id, .state = open_file(process, id, "stat"), .schedule = open_file(process, id, "schedstat"),
+        .place = open_file(process, id, "wchan"), .activity = UINT64_MAX, .is_there = true};
     process->threads = grown(process->threads, process->count, &process->capacity, sizeof(struct thread));
-    process->threads[process->count++] =
-        (struct thread){.id = id, .state = state, .schedule = schedule, .activity = UINT64_MAX, .is_there = true};
+    process->threads[process->count++] = thread;
 }
 
 // MARK: Finding processes
@@ -259,18 +292,27 @@ static void free_slots(void) {
     }
 }
 
+// The kernel leaves out children while others of the same parent end. So a process is known until it has no threads,
+// and those with a slot are found by that.
 static void find_processes(void) {
     own.last_process = read_last_process();
-    own.has_ended = false;
+    own.has_ended = own.has_changed = false;
     for (size_t i = 0; i < own.count; i++) own.processes[i].is_there = false;
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
     int children = open(path, O_RDONLY | O_CLOEXEC);
     if (children >= 0) find_children(children);
-    for (size_t i = own.count; i-- > 0;) {
-        if (!own.processes[i].is_there) forget_process(i);
-    }
     free_slots();
+    for (int i = 0; i < slot_count; i++) {
+        int process = atomic_load(&own.shared->slots[i].process);
+        if (process != 0) find_process(process);
+    }
+    for (size_t i = 0; i < own.count; i++) find_process(own.processes[i].id);
+    for (size_t i = own.count; i-- > 0;) {
+        if (own.processes[i].count > 0) continue;
+        forget_process(i);
+        own.has_changed = true;
+    }
 }
 
 // MARK: Slots
@@ -379,14 +421,18 @@ static void move_to_front(struct process *process, size_t index) {
     process->threads[0] = thread;
 }
 
-static bool all_are_asleep(void) {
+// The first pass includes the threads that serve clocks: while one of these is about to end, its process's end is not
+// announced yet, though the program's own threads have ended. The last pass is exact for the others.
+static bool all_are_asleep(bool is_last) {
     for (size_t p = 0; p < own.count; p++) {
         struct process *process = &own.processes[p];
         struct clock_slot *slot = slot_of(process);
         bool is_served = has_joined(process, slot);
         if (is_served) examine_program(process, slot);
         for (size_t i = 0; i < process->count; i++) {
-            if (process->threads[i].serves_clock || is_asleep(process->threads[i].state)) continue;
+            const struct thread *thread = &process->threads[i];
+            if (thread->serves_clock && is_last) continue;
+            if (is_asleep(thread->state) && (!is_last || is_off_processor(thread))) continue;
             own.runner = process->threads[i].id, own.runner_process = process->id;
             // What runs now is likely to run next time, so it is examined first.
             move_to_front(process, i);
@@ -441,13 +487,19 @@ static bool prepare_all(void) {
 
 void tree_wakes(void) { own.has_prepared = false; }
 
+// A process that is being forked has a number before its parent's list has it. So the search counts only when its
+// parent has not run meanwhile: it is between two passes that agree.
 bool tree_is_at_rest(void) {
-    if (own.has_ended || read_last_process() != own.last_process) {
+    if (own.has_ended || read_last_process() != own.last_process) find_processes();
+    if (!all_are_asleep(false) || !none_has_run()) return false;
+    if (read_last_process() != own.searched_process) {
         find_processes();
-        return false;
+        if (own.has_changed) return false;
     }
-    return all_are_asleep() && none_has_run() && prepare_all() && all_are_asleep() && none_has_run()
-        && read_last_process() == own.last_process;
+    if (!prepare_all() || !all_are_asleep(true) || !none_has_run() || read_last_process() != own.last_process)
+        return false;
+    own.searched_process = own.last_process;
+    return true;
 }
 
 // Of equal deadlines that of the slot which was taken first.

@@ -30,8 +30,8 @@ static struct {
     // Until it is polled, `revents` says whether a descriptor is a connection of TCP.
     struct pollfd *descriptors;
     size_t count, capacity;
-    // How many bytes the sockets kept back, and since when that has been the same.
-    uint64_t kept_back;
+    // How many bytes the sockets kept back, how many of theirs had arrived, and since when both have been the same.
+    uint64_t kept_back, acknowledged;
     int64_t since;
     atomic_uint_least64_t ignored;
 } own;
@@ -77,9 +77,10 @@ static bool is_connection(int descriptor, struct tcp_info *state) {
 }
 
 // How many of its bytes have not arrived. Those for which the window is too small wait for the reader.
-static uint64_t bytes_kept_back(int descriptor) {
+static uint64_t bytes_kept_back(int descriptor, uint64_t *acknowledged) {
     struct tcp_info state;
     if (!is_connection(descriptor, &state)) return 0;
+    *acknowledged += state.tcpi_bytes_acked;
     bool is_sendable = state.tcpi_notsent_bytes > 0 && state.tcpi_notsent_bytes <= state.tcpi_snd_wnd;
     if (state.tcpi_unacked == 0 && !is_sendable) return 0;
     int bytes = 0;
@@ -87,10 +88,11 @@ static uint64_t bytes_kept_back(int descriptor) {
     return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (uint64_t)bytes : 1;
 }
 
-static uint64_t all_bytes_kept_back(void) {
+static uint64_t all_bytes_kept_back(uint64_t *acknowledged) {
     uint64_t sum = 0;
+    *acknowledged = 0;
     for (size_t i = 0; i < own.count; i++) {
-        if (own.descriptors[i].revents) sum += bytes_kept_back(own.descriptors[i].fd);
+        if (own.descriptors[i].revents) sum += bytes_kept_back(own.descriptors[i].fd, acknowledged);
     }
     return sum;
 }
@@ -113,17 +115,19 @@ bool data_has_arrived(bool *has_delivered) {
     }
     // Data may have arrived since the threads were examined.
     *has_delivered = has_terminal || has_connection;
-    uint64_t kept_back = has_connection ? all_bytes_kept_back() : 0;
+    uint64_t acknowledged = 0, kept_back = has_connection ? all_bytes_kept_back(&acknowledged) : 0;
     if (kept_back > 0) {
         for (size_t i = 0; i < own.count; i++) {
             if (own.descriptors[i].revents) acknowledge(own.descriptors[i].fd);
         }
-        kept_back = all_bytes_kept_back();
+        kept_back = all_bytes_kept_back(&acknowledged);
     }
     // An end may answer with an echo to the other, which is polled again then.
     for (int times = 0; has_terminal && times < 2; times++) libc()->poll(own.descriptors, own.count, 0);
     int64_t now = process_clock_machine_time();
-    if (kept_back != own.kept_back) own.kept_back = kept_back, own.since = now;
+    // The same number may be of later bytes.
+    if (kept_back != own.kept_back || acknowledged != own.acknowledged)
+        own.kept_back = kept_back, own.acknowledged = acknowledged, own.since = now;
     bool is_over = kept_back == 0 || now - own.since > grace;
     atomic_store(&own.ignored, is_over ? kept_back : 0);
     return is_over;
