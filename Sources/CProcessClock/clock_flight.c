@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <termios.h>
 
 // Much longer than the kernel delays an acknowledgment, or holds data of a corked socket: 200 ms.
 static const int64_t grace = SECOND;
@@ -61,9 +62,10 @@ static void list_descriptors(void) {
     for_each_number(own.folder, add, NULL);
 }
 
-static bool is_master_of_terminal(int descriptor) {
-    unsigned number;
-    return ioctl(descriptor, TIOCGPTN, &number) == 0;
+// The other end of a pseudo-terminal may be in another process of the same time.
+static bool is_terminal(int descriptor) {
+    struct termios modes;
+    return tcgetattr(descriptor, &modes) == 0;
 }
 
 // TCP_LISTEN of netinet/tcp.h, which cannot be included beside linux/tcp.h.
@@ -111,7 +113,7 @@ bool data_has_arrived(bool *has_delivered) {
         struct tcp_info state;
         row->revents = is_connection(row->fd, &state);
         has_connection |= row->revents != 0;
-        has_terminal |= row->revents == 0 && is_master_of_terminal(row->fd);
+        has_terminal |= row->revents == 0 && is_terminal(row->fd);
     }
     // Data may have arrived since the threads were examined.
     *has_delivered = has_terminal || has_connection;
