@@ -78,7 +78,7 @@ DESTDIR ?=
 export DEB_MAINTAINER ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb build build-libraries build-command build-examples build-rewriter test test-libraries test-command test-examples test-rewriter check browser api c-checks docs tutorials pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build release tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb build build-libraries build-command build-examples build-rewriter test test-libraries test-command test-examples test-rewriter check browser api c-checks clock clock-programs docs tutorials pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build release tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 # For debugging. `make install` builds a release. CI says RUN=.build: it has compiled all of it there already.
 RUN ?= .build/run
@@ -146,6 +146,13 @@ api: bootstrap  ## hold docs/openapi.yaml against a daemon, with generated reque
 
 c-checks: bootstrap  ## call the C modules' functions under the address sanitizer and that of undefined behaviour; try to break the process clock
 	Scripts/c-checks
+
+clock:  ## compile apus-clock, which runs any program in virtual time, into .build/clock
+	Scripts/clock .build/clock
+
+clock-programs: bootstrap  ## run a day of the timers of CPython, Node, Java, Ruby and asio under apus-clock, 20 times each
+	Scripts/bootstrap clock
+	Scripts/clock-programs --all
 
 docs: bootstrap  ## build the documentation of the products as a static site in .build-docs/site, and check it
 	SWIFT="$(SWIFT)" Scripts/documentation

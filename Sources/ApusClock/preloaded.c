@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,9 +36,21 @@ static bool is_housekeeper(void) {
 
 // MARK: Orders
 
+// Also of one whose parent has not waited for its end.
+static bool has_ended(int process) {
+    char name[64], text[128];
+    snprintf(name, sizeof name, "/proc/%d/stat", process);
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? 0 : libc()->read(file, text, sizeof text - 1);
+    if (file >= 0) libc()->close(file);
+    text[length > 0 ? length : 0] = 0;
+    const char *name_end = strrchr(text, ')');
+    return !name_end || strchr("ZX", name_end[2]);
+}
+
 // Time would stand still for ever, so the process ends.
 static void end_without_owner(void) {
-    if (kill(atomic_load(&shared->owner), 0) == 0 || errno != ESRCH) return;
+    if (!has_ended(atomic_load(&shared->owner))) return;
     unlink(path);
     kill(getpid(), SIGKILL);
 }
