@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -89,9 +90,29 @@ static void machines_that_do_not_count(void) {
     }
 }
 
+// As Ruby has it: until the clock has passed the deadline, which it has only reached when the wait ends.
+static void waits_until_the_deadline_has_passed(void) {
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    int64_t end = reading(CLOCK_MONOTONIC) + ticks(1);
+    for (int64_t left; (left = end - reading(CLOCK_MONOTONIC)) >= 0;) {
+        struct timespec timeout = time_of(left);
+        require(ppoll(NULL, 0, &timeout, NULL) == 0);
+    }
+    end += ticks(1);
+    require(pthread_mutex_lock(&mutex) == 0);
+    while (reading(CLOCK_MONOTONIC) <= end) {
+        struct timespec deadline = time_of(end);
+        require(pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &deadline) == ETIMEDOUT);
+    }
+    require(pthread_mutex_unlock(&mutex) == 0);
+    if (time_is_virtual()) require(reading(CLOCK_MONOTONIC) == end + 1);
+}
+
 const struct program thread_programs[] = {
     {"the main thread ends before the others", main_thread_ends, false},
     {"a limit holds while time advances by itself", a_limit, true},
     {"a machine that does not count how threads run", machines_that_do_not_count, true},
+    {"a wait is repeated until the clock has passed the deadline", waits_until_the_deadline_has_passed, false},
     {NULL, NULL, false},
 };
