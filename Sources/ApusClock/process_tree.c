@@ -422,7 +422,8 @@ static void move_to_front(struct process *process, size_t index) {
 }
 
 // The first pass includes the threads that serve clocks: while one of these is about to end, its process's end is not
-// announced yet, though the program's own threads have ended. The last pass is exact for the others.
+// announced yet, though the program's own threads have ended. The last pass is exact for the others: those that have not
+// run since the first one are asleep, unless they only seemed to be.
 static bool all_are_asleep(bool is_last) {
     for (size_t p = 0; p < own.count; p++) {
         struct process *process = &own.processes[p];
@@ -432,7 +433,7 @@ static bool all_are_asleep(bool is_last) {
         for (size_t i = 0; i < process->count; i++) {
             const struct thread *thread = &process->threads[i];
             if (thread->serves_clock && is_last) continue;
-            if (is_asleep(thread->state) && (!is_last || is_off_processor(thread))) continue;
+            if (is_last ? is_off_processor(thread) : is_asleep(thread->state)) continue;
             own.runner = process->threads[i].id, own.runner_process = process->id;
             // What runs now is likely to run next time, so it is examined first.
             move_to_front(process, i);
