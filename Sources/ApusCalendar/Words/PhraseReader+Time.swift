@@ -22,15 +22,19 @@ extension PhraseReader {
     /// Reads a time of day.
     ///
     /// A number alone is an hour only after *at*, and only if it is one hour of a day: 0 and 8 to 23. Without am or pm,
-    /// 1 to 7 are as often meant after noon as before it.
-    mutating func time(bare: Bool) throws(ScheduleTextError) -> DayTime {
+    /// 1 to 7 are as often meant after noon as before it. Before a time with am or pm, the hours 1 to 12 are of the half of
+    /// the day in which they come before that time; they are refused if that are both halves or none.
+    mutating func time(bare: Bool) throws(ScheduleTextError) -> DayTime { try halfKnown(bare: bare).time }
+
+    /// Reads a time of day, and whether the text says its half of the day.
+    private mutating func halfKnown(bare: Bool) throws(ScheduleTextError) -> (time: DayTime, says: Bool) {
         let start = next
         func wrong(_ expected: String = Self.timeForms, _ readings: [String] = []) -> ScheduleTextError {
             error(expected, at: start, readings: readings)
         }
         if let second = timeWord {
             skip()
-            return DayTime(second: second)
+            return (DayTime(second: second), true)
         }
         if next.number == 12,
             let second = value(
@@ -40,20 +44,20 @@ extension PhraseReader {
                 })
         {
             skip(2)
-            return DayTime(second: second)
+            return (DayTime(second: second), true)
         }
         guard let first = next.number else { throw wrong() }
         let digits = next.text.utf8.count
         skip()
         var (hour, minute, second, nanosecond) = (first, 0, 0, 0)
-        var isClock = false
+        var (isClock, saysHalf) = (false, true)
         if isSymbol(":"), ahead(1).kind == .number {
             (minute, isClock) = (try twoDigits("minutes", start), true)
             if isSymbol(":", glued: true) {
                 second = try twoDigits("seconds", start)
                 if isSymbol(".", glued: true), ahead(1).kind == .number, ahead(1).isGlued {
                     skip()
-                    nanosecond = Self.nanoseconds(next.text)
+                    nanosecond = next.text.utf8.map { $0 - 0x30 }.nanosecondsOfDecimals
                     skip()
                 }
             }
@@ -86,17 +90,43 @@ extension PhraseReader {
                 throw wrong("an hour from 1 to 11 before the part of the day")
             }
             hour = hour % 12 + part
+        } else if !isMarked, digits <= 2, start.isHourOfHalf, let end = halfKnownAhead {
+            let halves = [hour % 12, hour % 12 + 12].filter { $0 * 3_600 + minute * 60 + second < end.second }
+            // 12 is noon, unless the other time is before noon.
+            guard let half = halves.last, halves.count == 1 || hour == 12 else { throw eitherHalf(start) }
+            hour = half
         } else if !isClock {
+            saysHalf = false
             guard bare || isMarked else { throw wrong("am, pm or minutes after \(hour), as in \(hour):00") }
             guard !(1...7).contains(hour) else {
                 throw wrong(
                     "\(hour):00 or \(hour + 12):00; \(hour) alone can be either", ["\(hour):00", "\(hour + 12):00"])
             }
+        } else {
+            saysHalf = false
         }
         guard let time = CivilTime(hour: hour, minute: minute, second: second) else {
             throw wrong("a time of day with an hour from 0 to 23, such as 9:00, 17:30:15, 9am, noon or midnight")
         }
-        return DayTime(second: time.secondOfDay, nanosecond: nanosecond)
+        return (DayTime(second: time.secondOfDay, nanosecond: nanosecond), saysHalf)
+    }
+
+    /// The time after a separator, if its half of the day is said: `5pm` of `9 to 5pm`.
+    private var halfKnownAhead: DayTime? {
+        var rest = self
+        guard vocabulary.language == "en",
+            rest.takeSeparator() || rest.take(.to, .until) || rest.takeSymbol("-") || rest.takeSymbol("–")
+        else { return nil }
+        _ = rest.take(.at)
+        guard let found = rest.attempt({ try $0.halfKnown(bare: true) })?.value, found.says else { return nil }
+        return found.time
+    }
+
+    private func eitherHalf(_ token: PhraseToken) -> ScheduleTextError {
+        let text = chunk(token)
+        return error(
+            "\(text)am or \(text)pm; beside a time with am or pm, \(text) can be either", at: token,
+            readings: ["\(text)am", "\(text)pm"])
     }
 
     private mutating func twoDigits(_ what: String, _ start: PhraseToken) throws(ScheduleTextError) -> Int {
@@ -106,12 +136,6 @@ extension PhraseReader {
         }
         skip()
         return number
-    }
-
-    /// The digits after a decimal point as nanoseconds of a second; digits after the ninth are dropped.
-    static func nanoseconds(_ digits: String) -> Int {
-        let digits = Array(digits.utf8.prefix(9))
-        return (0..<9).reduce(0) { $0 * 10 + ($1 < digits.count ? Int(digits[$1]) - 0x30 : 0) }
     }
 
     /// Reads `am`, `p.m.`.
@@ -138,9 +162,28 @@ extension PhraseReader {
 
     /// Reads `at 9:00 and 17:00`, after its *at*. A number alone may stand in it.
     mutating func times(bare: Bool) throws(ScheduleTextError) -> [DayTime] {
-        try list { reader throws(ScheduleTextError) in
+        var isAfterNoon = false
+        return try list { reader throws(ScheduleTextError) in
             _ = reader.take(.at)
-            return try reader.time(bare: bare)
+            let start = reader.next
+            let (time, says) = try reader.halfKnown(bare: bare)
+            // `8pm and 10`
+            if isAfterNoon, !says, start.isHourOfHalf, time.second < 43_200 { throw reader.eitherHalf(start) }
+            isAfterNoon = says && time.second >= 43_200
+            return time
         }
+    }
+}
+
+extension PhraseToken {
+    /// Whether it can be an hour of half a day, from 1 to 12: with a zero in front it is one of a whole day.
+    fileprivate var isHourOfHalf: Bool { (1...12).contains(number ?? 0) && text.first != "0" }
+}
+
+extension Collection<UInt8> {
+    /// The digits after a decimal point, as values from 0 to 9, in billionths; digits after the ninth are dropped.
+    package var nanosecondsOfDecimals: Int {
+        let digits = Array(prefix(9))
+        return (0..<9).reduce(0) { $0 * 10 + ($1 < digits.count ? Int(digits[$1]) : 0) }
     }
 }

@@ -240,7 +240,7 @@ struct PhraseReader {
 
 extension String {
     /// The text without white space around it.
-    var trimmingWhitespace: String {
+    package var trimmingWhitespace: String {
         var text = self[...]
         while let first = text.first, first.isWhitespace { text.removeFirst() }
         while let last = text.last, last.isWhitespace { text.removeLast() }

@@ -34,7 +34,7 @@ public enum DurationText {
     }
 
     static func parseWithoutContext(_ text: String) throws(TextProblem) -> Duration {
-        var scanner = TextScanner(text.trimmingSpaces)
+        var scanner = TextScanner(text.trimmingWhitespace)
         guard !scanner.isAtEnd else { throw TextProblem("it is empty") }
         guard !scanner.take("-") else { throw TextProblem("a duration cannot be negative") }
 
@@ -195,16 +195,6 @@ extension TextScanner {
         let letter = Unicode.Scalar(byte.asciiLowercased)
         _ = take(letter)
         return String(letter)
-    }
-}
-
-extension String {
-    /// The text without leading and trailing white space.
-    package var trimmingSpaces: String {
-        var text = self[...]
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return String(text)
     }
 }
 

@@ -5,7 +5,7 @@ import ApusCalendar
 enum InternetTime {
     /// Seconds since 1970, and the nanosecond.
     static func parse(_ text: String) throws(TextProblem) -> (seconds: Int64, nanosecond: Int) {
-        var scanner = TextScanner(text.trimmingSpaces)
+        var scanner = TextScanner(text.trimmingWhitespace)
         let date = try date(&scanner)
         guard scanner.take("t") || scanner.take(" ") else { throw TextProblem("it has no time of day") }
         guard let hour = scanner.number(digits: 2), scanner.take(":"), let minute = scanner.number(digits: 2) else {

@@ -1,3 +1,5 @@
+import ApusCalendar
+
 /// Reads a short text from left to right, in ASCII: digits of other scripts are not numbers here.
 struct TextScanner {
     private let bytes: [UInt8]
@@ -42,8 +44,7 @@ struct TextScanner {
     /// Reads the digits after a decimal point as nanoseconds of a second; digits after the ninth are dropped.
     mutating func nanosecondFraction() -> Int? {
         let digits = self.digits()
-        guard !digits.isEmpty else { return nil }
-        return (0..<9).reduce(0) { $0 * 10 + ($1 < digits.count ? Int(digits[$1]) : 0) }
+        return digits.isEmpty ? nil : digits.nanosecondsOfDecimals
     }
 }
 

@@ -65,7 +65,7 @@ public enum TimeText {
     ///
     /// - Throws: ``TextError`` if this system has no such zone.
     public static func zone(named name: String, argument: String = "--tz") throws(TextError) -> ZoneDatabase.Zone {
-        let name = name.trimmingSpaces
+        let name = name.trimmingWhitespace
         do { return try SystemTimeZones.shared.zone(name) } catch {
             throw TextError(
                 argument: argument, given: name, message: error.description,

@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusClient
 import ApusJobs
 import ApusTimers
@@ -232,7 +233,7 @@ private final class Transfer: @unchecked Sendable {
         if bytes.starts(with: "HTTP/".utf8) { location = nil }
         let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1)
         guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "location" else { return }
-        location = String(decoding: parts[1], as: UTF8.self).trimmingSpaces
+        location = String(decoding: parts[1], as: UTF8.self).trimmingWhitespace
     }
 
     /// Keeps the beginning of the body; the body of a redirect is not awaited.

@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusClient
 import ApusJobs
 import ApusTimers
@@ -101,7 +102,7 @@ struct WebhookSignature: Sendable {
 
     /// Creates a signature from a secret: `whsec_` and base64, or any other text, whose bytes are then the key.
     init(secret text: String) throws(WebhookProblem) {
-        let secret = text.trimmingSpaces
+        let secret = text.trimmingWhitespace
         guard !secret.isEmpty else { throw WebhookProblem("is empty") }
         guard secret.utf8.starts(with: "whsec_".utf8) else {
             key = Data(secret.utf8)
