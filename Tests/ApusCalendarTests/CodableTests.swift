@@ -88,7 +88,7 @@ struct CodableTests {
         #expect(try encoded(CalendarSchedule(cron: "0 9 15W * *")) == #"{"rule":"0 9 15W * *"}"#)
         #expect(
             try encoded(CalendarSchedule(words: "every 2 weeks on friday 17:00 starting 2026-11-24"))
-                == #"{"rule":"every 2 weeks on friday at 17:00 starting 2026-11-24"}"#)
+                == #"{"rule":"every 2 weeks on friday at 17:00 starting 2026-11-27"}"#)
         #expect(
             try encoded(CalendarSchedule(recurrence: "DTSTART:20261124T090000 RRULE:FREQ=DAILY"))
                 == #"{"rule":"DTSTART:20261124T090000 RRULE:FREQ=DAILY"}"#)
@@ -152,6 +152,28 @@ struct CodableTests {
         var far = try CalendarSchedule(cron: "@daily")
         far.from = CivilDateTime(localSeconds: 400_000_000_000)
         #expect(throws: EncodingError.self) { try encoded(far) }
+    }
+
+    @Test("weeks of a stored schedule are counted from the week of its date, as earlier versions counted them")
+    func storedWeeks() throws {
+        let stored = Data(#"{"rule":"every 2 weeks on monday at 9:00 starting 2026-12-02"}"#.utf8)
+        let schedule = try JSONDecoder().decode(CalendarSchedule.self, from: stored)
+        #expect(occurrences(schedule, after: utc("2026-12-02 00:00"), in: .utc, count: 1) == ["2026-12-14 09:00:00"])
+        #expect(schedule.words == "every 2 weeks on monday at 9:00 starting 2026-12-14")
+    }
+
+    @Test("weekdays that are nearest to days from the end are stored, the last one as earlier versions did")
+    func nearestFromEnd() throws {
+        var days = DayRule()
+        for (bits, json) in [
+            (UInt64(2), #"{"fields":{"lastWeekday":true,"times":[5,100]}}"#),
+            (0b1_0010, #"{"fields":{"lastWeekday":true,"nearestWeekdaysFromEnd":"4","times":[5,100]}}"#),
+        ] {
+            days.nearestWeekdaysFromEnd = bits
+            let schedule = CalendarSchedule(.fields(CalendarFields(times: .list([5, 100]), days: days)))
+            #expect(try encoded(schedule) == json)
+            #expect(try JSONDecoder().decode(CalendarSchedule.self, from: Data(json.utf8)) == schedule)
+        }
     }
 }
 

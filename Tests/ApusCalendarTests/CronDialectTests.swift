@@ -14,6 +14,7 @@ struct CronDialectTests {
             (.quartz, "0 15 10 ? * 1,7", "15 10 * * 0,6"), (.quartz, "0 15 10 ? * 2/2", "15 10 * * 1,3,5"),
             (.quartz, "0 15 10 ? * 6-2", "15 10 * * 5-1"), (.quartz, "0 0/5 14 * * ?", "0-55/5 14 * * *"),
             (.quartz, "0 15 10 * * ? 2030", "0 15 10 * * * 2030"), (.quartz, "0 0 0 LW * ?", "0 0 LW * *"),
+            (.quartz, "0 0 0 L-3W * ?", "0 0 L-3W * *"),
             (.aws, "0 10 * * ? *", "0 10 * * *"), (.aws, "cron(0 18 ? * MON-FRI *)", "0 18 * * 1-5"),
             (.aws, "cron(0 8 1 * ? *)", "0 8 1 * *"), (.aws, "0/15 8-17 ? * 2-6 2030", "0 0-45/15 8-17 * * 1-5 2030"),
             (.aws, "cron(0 9 ? * 2#1 *)", "0 9 * * 1#1"), (.aws, "CRON_TZ=UTC 0 10 * * ? *", "CRON_TZ=UTC 0 10 * * *"),
@@ -47,6 +48,7 @@ struct CronDialectTests {
             ("0 0 12 ? * 2-6", 8, ["0 12 * * 1-5, which it is in the dialect quartz", "0 12 * * 2-6"]),
             ("0 10 * * ? *", 10, ["0 10 * * *, which it is in the dialect aws"]),
             ("0 15 10 ? * 6L 2030", 9, ["0 15 10 * * 5L 2030"]), ("cron(0 18 ? * MON-FRI *)", 1, ["0 18 * * 1-5"]),
+            ("cron(0 18 * * 1-5 *)", 15, ["? in one of both fields for days"]), ("cron(0 18 *)", 13, ["6 fields"]),
             ("0 9 * ? *", 7, ["a month"]), ("? 9 * * *", 1, ["a minute"]), ("0 0 9 * * 1 ?", 13, ["no ?"]),
         ])
     func otherDialects(text: String, column: Int, readings: [String]) throws {

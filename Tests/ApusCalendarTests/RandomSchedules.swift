@@ -52,7 +52,7 @@ extension SeededGenerator {
         if chance(3) { days.monthDays = bits(1...31) }
         if chance(5) { days.fromEnd = bits(1...31, 2) }
         if chance(8) { days.nearestWeekdays = bits(1...31, 2) }
-        if chance(8) { days.lastWeekday = true }
+        if chance(8) { days.nearestWeekdaysFromEnd = bits(1...31, 2) }
         if chance(3) { days.weekdays = bits(1...7) }
         if chance(5) { days.ordinals = DayRule.ordinal(number(1...7), number(1...6)) }
         if chance(2) { days.combination = .or }

@@ -155,7 +155,7 @@ struct SearchTests {
         let byMonth =
             rule.monthDays.has(date.day) || rule.fromEnd.has(length - date.day + 1)
             || rule.nearestWeekdays.setBits.contains { $0 <= length && nearest($0) == date.day }
-            || rule.lastWeekday && nearest(length) == date.day
+            || rule.nearestWeekdaysFromEnd.setBits.contains { $0 <= length && nearest(length + 1 - $0) == date.day }
         let weekday = date.weekday.rawValue
         let same = stride(from: (date.day - 1) % 7 + 1, through: length, by: 7).map { $0 }
         let number = (same.firstIndex(of: date.day) ?? 0) + 1
@@ -183,7 +183,9 @@ struct SearchTests {
             if Int.random(in: 0..<4, using: &numbers) == 0 {
                 rule.nearestWeekdays = 1 << UInt64.random(in: 1...31, using: &numbers)
             }
-            rule.lastWeekday = Int.random(in: 0..<8, using: &numbers) == 0
+            if Int.random(in: 0..<8, using: &numbers) == 0 {
+                rule.nearestWeekdaysFromEnd = 1 << UInt64.random(in: 1...31, using: &numbers)
+            }
             if Int.random(in: 0..<3, using: &numbers) == 0 {
                 rule.weekdays = 1 << UInt64.random(in: 1...7, using: &numbers)
             }

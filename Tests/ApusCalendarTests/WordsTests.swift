@@ -56,7 +56,7 @@ struct WordsTests {
         #expect(
             occurrences(schedule, after: utc("2026-11-24 12:00"), in: .utc, count: 3)
                 == ["2026-11-27 17:00:00", "2026-12-11 17:00:00", "2026-12-25 17:00:00"])
-        #expect(schedule.words == "every 2 weeks on friday at 17:00 starting 2026-11-24")
+        #expect(schedule.words == "every 2 weeks on friday at 17:00 starting 2026-11-27")
         let other = try CalendarSchedule(words: "every other week on friday at 17:00 starting 2026-12-01", today: today)
         #expect(occurrences(other, after: utc("2026-11-24 12:00"), in: .utc, count: 1) == ["2026-12-04 17:00:00"])
         #expect(throws: ScheduleTextError.self) { try CalendarSchedule(words: "every 2 weeks on friday 17:00") }

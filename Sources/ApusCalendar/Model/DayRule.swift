@@ -14,8 +14,9 @@ public struct DayRule: Sendable, Hashable {
     public var fromEnd: UInt64 = 0
     /// The days of the month (bits 1 to 31) whose nearest weekday from Monday to Friday matches (`15W`).
     public var nearestWeekdays: UInt64 = 0
-    /// Whether the last weekday from Monday to Friday of the month matches (`LW`).
-    public var lastWeekday = false
+    /// The days counted from the end of the month whose nearest weekday from Monday to Friday matches, as bits; bit 1 is
+    /// the last such weekday (`LW`), bit 4 that of `L-3W`.
+    public var nearestWeekdaysFromEnd: UInt64 = 0
     /// The days of the week as bits 1 (Monday) to 7 (Sunday).
     public var weekdays: UInt64 = 0
     /// The ordinal days of the week (`FRI#2`) as bits 8 · (weekday − 1) + n; n is 1 to 5, or 6 for the last one.
@@ -27,7 +28,7 @@ public struct DayRule: Sendable, Hashable {
     public init() {}
 
     /// Whether the day of the month is restricted.
-    public var restrictsMonthDay: Bool { monthDays | fromEnd | nearestWeekdays != 0 || lastWeekday }
+    public var restrictsMonthDay: Bool { monthDays | fromEnd | nearestWeekdays | nearestWeekdaysFromEnd != 0 }
     /// Whether the day of the week is restricted.
     public var restrictsWeekday: Bool { weekdays | ordinals != 0 }
 
@@ -41,19 +42,28 @@ public struct DayRule: Sendable, Hashable {
         return combination == .or && restrictsMonthDay && restrictsWeekday ? byDay | byWeek : byDay & byWeek
     }
 
+    /// The first matching day of some months (bits 1 to 12); nil if none comes within eight years.
+    func first(onOrAfter date: CivilDate, months: UInt64) -> CivilDate? {
+        var month = Month(containing: date, dayNumber: date.dayNumber)
+        var bits = days(month) & month.days(in: date.dayNumber...month.first + month.length - 1)
+        for _ in 0...96 {
+            if months.has(month.month), bits != 0 {
+                return CivilDate(dayNumber: month.first + bits.trailingZeroBitCount - 1)
+            }
+            month.advance()
+            bits = days(month)
+        }
+        return nil
+    }
+
     private func byMonthDay(_ month: Month) -> UInt64 {
         var bits = monthDays
-        if fromEnd != 0 {
-            fromEnd.forEachBit { back in
-                if (1...month.length).contains(back) { bits |= 1 << UInt64(month.length + 1 - back) }
-            }
+        func add(_ set: UInt64, _ day: (Int) -> Int) {
+            if set != 0 { set.forEachBit { if (1...month.length).contains($0) { bits |= 1 << UInt64(day($0)) } } }
         }
-        if nearestWeekdays != 0 {
-            nearestWeekdays.forEachBit { day in
-                if (1...month.length).contains(day) { bits |= 1 << UInt64(Self.nearest(day, month)) }
-            }
-        }
-        if lastWeekday { bits |= 1 << UInt64(Self.nearest(month.length, month)) }
+        add(fromEnd) { month.length + 1 - $0 }
+        add(nearestWeekdays) { Self.nearest($0, month) }
+        add(nearestWeekdaysFromEnd) { Self.nearest(month.length + 1 - $0, month) }
         return bits
     }
 

@@ -49,6 +49,12 @@ struct CronParser {
         let mark = tokens.count > 5 ? tokens.first { $0.text.contains("?") } : nil
         guard let found = isWrapped ? tokens.first : mark else { return }
         let text = tokens.map(\.text).joined(separator: " ")
+        if isWrapped {
+            do { _ = try parse(text, .aws) } catch {
+                throw Token(text: error.found, column: error.column).error(
+                    "\(error.expected), because cron( ) is of the dialect aws")
+            }
+        }
         var readings: [String] = []
         for dialect in CronDialect.allCases where dialect != .standard && dialect != .croniter {
             guard let printed = (try? parse(text, dialect))?.cron else { continue }
@@ -102,7 +108,7 @@ struct CronParser {
     private mutating func field(
         _ token: Token, _ field: CalendarFields.Field, _ limits: ClosedRange<Int>
     ) throws(ScheduleTextError) -> FieldValue {
-        if token.text.hasPrefix("H") { return try hash(token, field, limits) }
+        if isHashed(token) { return try hash(token, field, limits) }
         var value = FieldValue(startsWithStar: token.text.hasPrefix("*"))
         for part in token.parts(",") {
             let (range, step) = try span(part, limits, field.withArticle) {
@@ -147,16 +153,31 @@ struct CronParser {
         return ((numbers[0], last), step)
     }
 
+    /// Whether the value of a field is chosen by the identifier: Jenkins' `H`, and `0~59` of OpenBSD's cron and cronie,
+    /// which choose anew whenever they read the crontab.
+    private func isHashed(_ token: Token) -> Bool {
+        token.text.hasPrefix("H") || dialect == .standard && token.text.contains("~")
+    }
+
     private mutating func hash(
         _ token: Token, _ field: CalendarFields.Field, _ limits: ClosedRange<Int>
     ) throws(ScheduleTextError) -> FieldValue {
         var (lower, upper) = (limits.lowerBound, field == .day ? 28 : limits.upperBound)
         let pieces = token.parts("/")
+        guard pieces.count <= 2 else { throw pieces[2].error("one step after /") }
         let step = pieces.count == 2 ? try pieces[1].number(1...limits.upperBound, "a step") : nil
         let base = pieces[0].suffix(from: 1)
-        if !base.text.isEmpty {
+        if token.text.contains("~") {
+            let ends = pieces[0].parts("~")
+            guard ends.count == 2, !token.text.contains(",") else {
+                throw token.error("one range of random values, such as 0~29, 0~ or 0~59/15, and no list")
+            }
+            upper = limits.upperBound
+            if !ends[0].text.isEmpty { lower = try ends[0].number(limits, field.withArticle) }
+            if !ends[1].text.isEmpty { upper = try ends[1].number(lower...limits.upperBound, field.withArticle) }
+        } else if !base.text.isEmpty {
             let ends = Token(text: String(base.text.dropFirst().dropLast()), column: base.column + 1).parts("-")
-            guard base.text.hasPrefix("("), base.text.hasSuffix(")"), ends.count == 2, pieces.count <= 2 else {
+            guard base.text.hasPrefix("("), base.text.hasSuffix(")"), ends.count == 2 else {
                 throw token.error("H, H(1-5), H/15 or H(0-29)/10")
             }
             lower = try ends[0].number(limits, field.withArticle)
@@ -169,7 +190,7 @@ struct CronParser {
     /// Returns whether the field restricts nothing, by its first character.
     private mutating func monthDays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
         if token.text == "*" || token.text == "?" { return true }
-        if token.text.hasPrefix("H") {
+        if isHashed(token) {
             _ = try hash(token, .day, 1...31)
             return false
         }
@@ -178,14 +199,19 @@ struct CronParser {
             if text == "L" {
                 days.fromEnd |= 1 << 1
             } else if text == "LW" {
-                days.lastWeekday = true
+                days.nearestWeekdaysFromEnd |= 1 << 1
             } else if text.hasPrefix("L-") {
-                days.fromEnd |= 1 << UInt64(try part.suffix(from: 2).number(1...30, "a number of days") + 1)
+                let isNearest = text.hasSuffix("W")
+                let count = Token(text: String(text.dropFirst(2).prefix { $0 != "W" }), column: part.column + 2)
+                let bit = UInt64(1) << UInt64(try count.number(1...30, "a number of days") + 1)
+                if isNearest { days.nearestWeekdaysFromEnd |= bit } else { days.fromEnd |= bit }
             } else if text.hasSuffix("W") {
                 let number = Token(text: String(text.dropLast()), column: part.column)
                 days.nearestWeekdays |= 1 << UInt64(try number.number(1...31, "a day before W"))
             } else {
-                let (range, step) = try span(part, 1...31, "a day (also L, L-3, LW, 15W)", isDay: true) { $0.number }
+                let (range, step) = try span(part, 1...31, "a day (also L, L-3, LW, L-3W, 15W)", isDay: true) {
+                    $0.number
+                }
                 days.monthDays |= Self.bits(range, step, 1...31)
             }
         }
@@ -197,7 +223,7 @@ struct CronParser {
 
     private mutating func weekdays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
         if token.text == "*" || token.text == "?" { return true }
-        if token.text.hasPrefix("H") {
+        if isHashed(token) {
             _ = try hash(token, .weekday, 0...6)
             return false
         }
@@ -267,7 +293,7 @@ extension CalendarSchedule {
         var monthDays = days.monthDays == 0 ? [] : [NumberSet.list(days.monthDays.setBits, range: "-")]
         monthDays += days.fromEnd.setBits.map { $0 == 1 ? "L" : "L-\($0 - 1)" }
         monthDays += days.nearestWeekdays.setBits.map { "\($0)W" }
-        if days.lastWeekday { monthDays.append("LW") }
+        monthDays += days.nearestWeekdaysFromEnd.setBits.map { $0 == 1 ? "LW" : "L-\($0 - 1)W" }
         let weekdayBits = days.weekdays.has(7) ? days.weekdays & ~(1 << 7) | 1 : days.weekdays
         var weekdays = weekdayBits == 0 ? [] : [NumberSet.list(weekdayBits.setBits, range: "-")]
         weekdays += days.ordinals.setBits.map { "\(($0 / 8 + 1) % 7)" + ($0 % 8 == 6 ? "L" : "#\($0 % 8)") }

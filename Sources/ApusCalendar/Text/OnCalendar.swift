@@ -195,7 +195,7 @@ extension CalendarSchedule {
             fields.weekInterval == nil, fields.hashed.isEmpty, let time = fields.gridText(.calendar)
         else { return nil }
         let days = fields.days
-        guard days.ordinals == 0, days.nearestWeekdays == 0, !days.lastWeekday, days.combination == .and,
+        guard days.ordinals == 0, days.nearestWeekdays | days.nearestWeekdaysFromEnd == 0, days.combination == .and,
             days.fromEnd == 0 || days.monthDays == 0, days.fromEnd >> 29 == 0
         else { return nil }
         var parts: [String] = []

@@ -103,7 +103,7 @@ extension CalendarSchedule: Codable {
     /// Parses a stored text, whose meaning never depends on the time of reading.
     private static func read(_ text: String) throws(ScheduleTextError) -> CalendarSchedule {
         switch ScheduleForm(notationOf: text) {
-        case .words: try CalendarSchedule(words: text)
+        case .words: try SchedulePhrase.parse(text, today: nil, isStored: true)
         case .cron: try CalendarSchedule(cron: text)
         case .calendar: try CalendarSchedule(onCalendar: text)
         case .rrule: try CalendarSchedule(recurrence: text)

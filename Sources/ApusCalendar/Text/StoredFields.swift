@@ -4,9 +4,9 @@
 ///
 /// - `hours`, `minutes`, `seconds`: a grid of times; or `times`: seconds since midnight, ascending.
 /// - `stepping`: whether the times follow the clock.
-/// - `monthDays` 1–31, `fromEnd` 1–31 (1 is the last day), `nearestWeekdays` 1–31, `lastWeekday`, `weekdays` 1–7 from
-///   Monday, `ordinals` (`5#2` is the second Friday, `5L` the last one); `either`: whether a day needs to match only
-///   one of the day of the month and the day of the week.
+/// - `monthDays` 1–31, `fromEnd` 1–31 (1 is the last day), `nearestWeekdays` 1–31, `lastWeekday` (bit 1 of the next),
+///   `nearestWeekdaysFromEnd` 2–31, `weekdays` 1–7 from Monday, `ordinals` (`5#2` is the second Friday, `5L` the last
+///   one); `either`: whether a day needs to match only one of the day of the month and the day of the week.
 /// - `months` 1–12, `years` 1–9999.
 /// - `weeks` and `starting`: the distance between matching weeks, and a date in the first one.
 /// - `hashed`: the fields whose values are hashed from the identifier.
@@ -27,6 +27,7 @@ struct StoredFields: Codable {
     var fromEnd: String?
     var nearestWeekdays: String?
     var lastWeekday: Bool?
+    var nearestWeekdaysFromEnd: String?
     var weekdays: String?
     var ordinals: [String]?
     var either: Bool?
@@ -48,7 +49,8 @@ struct StoredFields: Codable {
         monthDays = text(days.monthDays)
         fromEnd = text(days.fromEnd)
         nearestWeekdays = text(days.nearestWeekdays)
-        lastWeekday = days.lastWeekday ? true : nil
+        lastWeekday = days.nearestWeekdaysFromEnd.has(1) ? true : nil
+        nearestWeekdaysFromEnd = text(days.nearestWeekdaysFromEnd & ~2)
         weekdays = text(days.weekdays)
         let ordinals = days.ordinals.setBits.map { "\($0 / 8 + 1)" + ($0 % 8 == 6 ? "L" : "#\($0 % 8)") }
         self.ordinals = ordinals.isEmpty ? nil : ordinals
@@ -70,7 +72,8 @@ struct StoredFields: Codable {
             days.monthDays = try bits(monthDays, 1...31, "monthDays")
             days.fromEnd = try bits(fromEnd, 1...31, "fromEnd")
             days.nearestWeekdays = try bits(nearestWeekdays, 1...31, "nearestWeekdays")
-            days.lastWeekday = lastWeekday ?? false
+            days.nearestWeekdaysFromEnd =
+                try bits(nearestWeekdaysFromEnd, 2...31, "nearestWeekdaysFromEnd") | (lastWeekday == true ? 2 : 0)
             days.weekdays = try bits(weekdays, 1...7, "weekdays")
             for text in ordinals ?? [] { days.ordinals |= try ordinal(text) }
             var result = CalendarFields(

@@ -23,6 +23,11 @@ extension SchedulePhrase {
                 "“every other week”, “every 3 months on the 1st” or the like; \(token.text) can be several")
         }
         if try takeRate() { return }
+        // As in `every weekday morning`.
+        if weekdays != nil, let part = reader.takeValue(Self.dayPart) {
+            dayPart = try filled(dayPart, part, token, "the part of the day")
+            return
+        }
         if reader.take(.at) { return try time(bare: true, token) }
         if reader.beginsTime { return try time(bare: false, token) }
         if reader.take(.on) { return try on(token) }
@@ -68,6 +73,10 @@ extension SchedulePhrase {
         return try days(token)
     }
 
+    private static func dayPart(_ sense: Vocabulary.Sense) -> Int? {
+        if case .dayPart(let part) = sense.meaning { part } else { nil }
+    }
+
     /// What follows *every*.
     mutating func every() throws(ScheduleTextError) {
         _ = reader.take(.the)
@@ -83,10 +92,8 @@ extension SchedulePhrase {
             step = try filled(step, (60 / Int(amount.denominator), smaller), token, "how often")
             return
         }
-        let part: Int? = reader.value { if case .dayPart(let part) = $0.meaning { part } else { nil } }
-        if let part {
+        if let part = reader.takeValue(Self.dayPart) {
             dayPart = (part, token)
-            reader.skip()
             step = try filled(step, (1, .day), token, "how often")
             return
         }
@@ -274,20 +281,23 @@ extension SchedulePhrase {
     private mutating func except(_ token: PhraseToken) throws(ScheduleTextError) {
         var found: (weekdays: UInt64, months: UInt64, dates: [CivilDate]) = (0, 0, [])
         let today = today
+        let excludable = "weekdays, months, or dates such as 2026-12-24"
         _ = try reader.list { reader throws(ScheduleTextError) in
             _ = reader.take(.on) || reader.take(.inside)
             _ = reader.take(.the)
             if reader.beginsWeekdays {
                 found.weekdays |= try reader.weekdays().bits
-            } else if let day = try reader.attemptDay(), case .yearly = day.day {
-                throw reader.error("a date with its year, such as 2026-12-24: without it, each year can be meant")
-            } else if let day = try reader.attemptDay(), let date = today.flatMap(day.day.date) ?? day.day.fixed {
+            } else if let (day, index) = try reader.attemptDay() {
+                if case .yearly = day {
+                    throw reader.error("a date with its year, such as 2026-12-24: without it, each year can be meant")
+                }
+                guard let date = day.fixed ?? today.flatMap(day.date) else { throw reader.error(excludable) }
                 found.dates.append(date)
-                reader.index = day.index
+                reader.index = index
             } else if reader.month() != nil {
                 found.months |= try reader.months()
             } else {
-                throw reader.error("weekdays, months, or dates such as 2026-12-24")
+                throw reader.error(excludable)
             }
         }
         excluded = try filled(excluded, found, token, "what is left out")

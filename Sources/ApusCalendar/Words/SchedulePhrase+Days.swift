@@ -78,7 +78,7 @@ extension SchedulePhrase {
                 guard ordinal == 1 || ordinal == -1 else {
                     throw reader.error("the 1st or the last weekday of the month", at: item)
                 }
-                if ordinal == 1 { rule.nearestWeekdays |= 1 << 1 } else { rule.lastWeekday = true }
+                if ordinal == 1 { rule.nearestWeekdays |= 1 << 1 } else { rule.nearestWeekdaysFromEnd |= 1 << 1 }
             } else {
                 let isDay = reader.take(.unit(.day))
                 guard ordinal > 0 || isDay || reader.isAtEnd || !reader.beginsNoun else {

@@ -30,8 +30,11 @@ extension SchedulePhrase {
                     "\(reader.text) at 9:00"
                 ])
         }
+        // One in the morning, on Sunday night, can be of Sunday or of Monday.
         if let part = dayPart?.value,
-            !times.value.allSatisfy({ ($0.second / 3_600 - part + 24) % 24 < 12 })
+            !times.value.allSatisfy({
+                ($0.second / 3_600 - part + 24) % 24 < (weekdays == nil ? 12 : min(12, 24 - part))
+            })
         {
             throw reader.error(
                 "times of that part of the day, such as \(part == 0 ? "9:00" : "18:00")", at: times.token)
@@ -48,9 +51,18 @@ extension SchedulePhrase {
         if let excluded { months &= ~excluded.value.months }
         guard months != 0 else { throw reader.error("a month that is not left out", at: excluded?.token) }
         guard count > 1, let unit else { return .fields(CalendarFields(times: seconds, days: days, months: months)) }
-        guard let anchor = start?.value ?? today else {
+        guard let from = start?.value ?? today else {
             throw reader.error(
                 "the date of the first \(unit), as in “starting 2026-11-24”", at: reader.tokens.last)
+        }
+        guard var anchor = days.first(onOrAfter: from, months: months) else {
+            throw reader.error("days that come", at: monthDays?.token)
+        }
+        if isStored, unit == .week, anchor.monday > from.monday {
+            anchor = days.first(onOrAfter: CivilDate(dayNumber: from.monday + 7 * count), months: months) ?? anchor
+        }
+        if let end, end.value < anchor {
+            throw reader.error("a day that is not before \(anchor), which is the first one", at: end.token)
         }
         if unit == .week {
             guard months == CalendarFields.allMonths else { throw reader.error("no months", at: self.months?.token) }
@@ -99,10 +111,15 @@ extension SchedulePhrase {
                 "a number that divides an hour or a day evenly, or a window: “between 9:00 and 17:00”", at: place)
         }
         let (first, last) = window?.value ?? (0, 86_399)
-        guard step <= last - first else { throw reader.error("a step within the window", at: place) }
+        var start = first
+        if let offset {
+            start = first / 3600 * 3600 + offset.value * 60
+            if start < first { start += 3600 }
+        }
+        guard step <= last - start else { throw reader.error("a step within the window", at: place) }
         var days = DayRule()
         days.weekdays = try weekdayBits()
-        let times = TimesOfDay(stride(from: first + (offset?.value ?? 0) * 60, through: last, by: step))
+        let times = TimesOfDay(stride(from: start, through: last, by: step))
         return CalendarFields(times: times, isStepping: true, days: days)
     }
 
@@ -178,9 +195,12 @@ extension SchedulePhrase {
     private func recurrence(
         _ count: Int, _ unit: SpanUnit, _ anchor: CivilDate, _ days: DayRule, _ months: UInt64, _ times: TimesOfDay
     ) throws(ScheduleTextError) -> Recurrence {
-        guard case .grid(let hours, let minutes, let seconds) = times, let first = times.secondsOfDay.first,
-            !days.lastWeekday, days.nearestWeekdays == 0
-        else {
+        guard days.nearestWeekdays | days.nearestWeekdaysFromEnd == 0 else {
+            throw reader.error(
+                "days such as “the 1st”, “the last day” or “the last friday”; the first or the last weekday is for every month",
+                at: monthDays?.token)
+        }
+        guard case .grid(let hours, let minutes, let seconds) = times, let first = times.secondsOfDay.first else {
             throw reader.error("one time of day, or several with the same minutes", at: self.times?.token)
         }
         let frequency: Recurrence.Frequency = unit == .day ? .daily : unit == .month ? .monthly : .yearly
@@ -210,4 +230,9 @@ extension SchedulePhrase {
         if let end { schedule.until = CivilDateTime(date: end.value, time: CivilTime(unchecked: 86_399)) }
         schedule.exclusions = (excluded?.value.dates ?? []).map { .dates($0...$0) }
     }
+}
+
+extension CivilDate {
+    /// The number of the Monday of its week.
+    fileprivate var monday: Int { dayNumber - Self.weekdayIndex(dayNumber) }
 }

@@ -12,6 +12,9 @@ struct SchedulePhrase {
 
     var reader: PhraseReader
     let today: CivilDate?
+    /// Whether the text is of a stored schedule. Earlier versions counted weeks from that of the date after *starting*, also
+    /// if the days of the schedule had passed in it.
+    var isStored = false
 
     var step: Slot<(count: Int, unit: SpanUnit)>?
     var isRecurring = false
@@ -35,9 +38,10 @@ struct SchedulePhrase {
 
     /// Reads a schedule; with `impliesEvery` one without its *every*.
     static func parse(
-        _ text: String, today: CivilDate?, impliesEvery: Bool = false
+        _ text: String, today: CivilDate?, impliesEvery: Bool = false, isStored: Bool = false
     ) throws(ScheduleTextError) -> CalendarSchedule {
         var phrase = SchedulePhrase(reader: PhraseReader(text), today: today)
+        phrase.isStored = isStored
         return try phrase.schedule(impliesEvery: impliesEvery)
     }
 

@@ -52,7 +52,7 @@ extension CalendarSchedule {
 
     /// The words of the stored form, which earlier versions read too; nil for what only later ones say in words.
     var storedWords: String? {
-        guard case .fields(let fields) = rule, !fields.days.lastWeekday, fields.days.nearestWeekdays == 0,
+        guard case .fields(let fields) = rule, fields.days.nearestWeekdays | fields.days.nearestWeekdaysFromEnd == 0,
             fields.months == CalendarFields.allMonths || !fields.days.onlyWeekdays
         else { return nil }
         return words
@@ -116,7 +116,9 @@ extension CalendarFields {
 
     fileprivate var dayWords: String? {
         if let weekInterval {
-            guard months == Self.allMonths, days.onlyWeekdays, days.weekdays != 0 else { return nil }
+            // Words count from a day of the schedule.
+            guard months == Self.allMonths, days.onlyWeekdays, days.weekdays.has(weekInterval.anchor.weekday.rawValue)
+            else { return nil }
             return "\(weekInterval.weeks) weeks on \(weekdayWords(days.weekdays, plural: true))"
         }
         let names = months.setBits.map { Names.months[$0 - 1] }
@@ -141,12 +143,13 @@ extension DayRule {
 
     /// `1st and last day`, `2nd tuesday`, `last weekday`.
     fileprivate var inMonth: String? {
-        guard nearestWeekdays & ~2 == 0, weekdays == 0, fromEnd & ~2 == 0, restrictsMonthDay != restrictsWeekday
+        guard (nearestWeekdays | nearestWeekdaysFromEnd) & ~2 == 0, weekdays == 0, fromEnd & ~2 == 0,
+            restrictsMonthDay != restrictsWeekday
         else { return nil }
         var items = monthDays.setBits.map { "\($0)\(PhraseReader.suffix(of: $0))" }
         if fromEnd != 0 { items.append("last day") }
         if nearestWeekdays != 0 { items.append("1st weekday") }
-        if lastWeekday { items.append("last weekday") }
+        if nearestWeekdaysFromEnd != 0 { items.append("last weekday") }
         items += ordinals.setBits.map { bit in
             let (number, weekday) = (bit % 8, Names.weekdays[bit / 8])
             return (number == 6 ? "last" : "\(number)\(PhraseReader.suffix(of: number))") + " \(weekday)"
