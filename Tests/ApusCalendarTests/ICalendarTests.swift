@@ -86,6 +86,48 @@ struct ICalendarTests {
             occurrences(schedule, after: 0, in: .utc, count: 9) == ["2026-11-25 09:00:00", "2026-11-26 09:00:00"])
     }
 
+    @Test("a zone of Windows is that of its place, also if the file defines it under this name")
+    func windowsZones() throws {
+        let outlook = """
+            BEGIN:VCALENDAR
+            BEGIN:VTIMEZONE
+            TZID:W. Europe Standard Time
+            BEGIN:STANDARD
+            DTSTART:16010101T030000
+            END:STANDARD
+            END:VTIMEZONE
+            BEGIN:VEVENT
+            DTSTART;TZID=W. Europe Standard Time:20261124T090000
+            RRULE:FREQ=DAILY;COUNT=2
+            EXDATE;TZID="W. Europe Standard Time":20261124T090000
+            END:VEVENT
+            END:VCALENDAR
+            """
+        let schedule = try RecurrenceText(outlook).schedule
+        #expect(schedule.timeZone == "Europe/Berlin")
+        #expect(
+            occurrences(schedule, after: 0, in: try zone("Europe/Berlin"), count: 9) == ["2026-11-25 08:00:00"])
+        #expect(WindowsZones.names.count > 130)
+        for name in WindowsZones.names.values { #expect((try? zone(name)) != nil, "\(name)") }
+    }
+
+    @Test("a zone that the file defines without saying where it is, is named in the error")
+    func unnamedZone() throws {
+        let text = """
+            BEGIN:VCALENDAR
+            BEGIN:VTIMEZONE
+            TZID:Customized Time Zone
+            END:VTIMEZONE
+            BEGIN:VEVENT
+            DTSTART;TZID=Customized Time Zone:20261124T090000
+            END:VEVENT
+            END:VCALENDAR
+            """
+        let error = try #require(throws: ScheduleTextError.self) { try RecurrenceText(text) }
+        #expect(error.found == "Customized Time Zone" && error.column == 14, "\(error)")
+        #expect(error.expected.contains("VTIMEZONE of this name") && error.expected.hasSuffix("(line 6)"), "\(error)")
+    }
+
     @Test("an all-day event is due at midnight, and its exceptions are days")
     func allDay() throws {
         let schedule = try CalendarSchedule(

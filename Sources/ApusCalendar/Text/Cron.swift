@@ -30,7 +30,11 @@ struct CronParser {
                 throw first.error("a time; @reboot is an event of the machine, not of the calendar")
             }
             guard let expression = nicknames[first.text.lowercased()] else {
-                throw first.error(nicknames.keys.sorted().joined(separator: ", "))
+                var error = first.error(nicknames.keys.sorted().joined(separator: ", "))
+                let near = nicknames.keys.sorted().map { ($0, editDistance(Array($0.utf8), Array(first.text.utf8))) }
+                    .min { $0.1 < $1.1 }
+                if let near, near.1 <= 2 { error.suggestions = [near.0] }
+                throw error
             }
             tokens = try CronDialect.standard.ordered(Token.split(expression), end)
         } else {

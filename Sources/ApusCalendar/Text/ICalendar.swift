@@ -19,6 +19,7 @@ struct ICalendar {
     private var events: [Event] = []
     private var ignored: [String] = []
     private let zoneNames: [String: String]
+    private let definedZones: Set<String>
 
     static func isContained(in text: String) -> Bool {
         text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.prefix(6).uppercased() == "BEGIN:"
@@ -32,7 +33,7 @@ struct ICalendar {
 
     static func parse(_ text: String) throws(ScheduleTextError) -> RecurrenceText {
         let lines = unfolded(text)
-        var file = ICalendar(zoneNames: zoneNames(in: lines))
+        var file = ICalendar(zones: zones(in: lines))
         for (number, line) in lines {
             do { try file.read(line) } catch { throw error.inLine(number) }
         }
@@ -41,7 +42,9 @@ struct ICalendar {
         do { return try file.schedule(end) } catch { throw error.inLine(last) }
     }
 
-    private init(zoneNames: [String: String]) { self.zoneNames = zoneNames }
+    private init(zones: (names: [String: String], defined: Set<String>)) {
+        (zoneNames, definedZones) = (zones.names, zones.defined)
+    }
 
     /// The lines with their numbers. One that begins with white space continues the line before (RFC 5545, 3.1).
     private static func unfolded(_ text: String) -> [(number: Int, line: Token)] {
@@ -57,16 +60,21 @@ struct ICalendar {
         return result
     }
 
-    /// The places of the zones that a file defines. The definitions themselves are not read: the zone files have them.
-    private static func zoneNames(in lines: [(number: Int, line: Token)]) -> [String: String] {
-        var result: [String: String] = [:]
+    /// The IANA names of the zones that a file defines, and the file's names of all of them. The definitions themselves
+    /// are not read, because the zone files of the machine have the rules.
+    private static func zones(
+        in lines: [(number: Int, line: Token)]
+    ) -> (names: [String: String], defined: Set<String>) {
+        var result: (names: [String: String], defined: Set<String>) = ([:], [])
         var name: String?
         for (_, line) in lines {
             guard let (head, value) = line.property else { continue }
             switch head[0].text.uppercased() {
             case "BEGIN" where value.text.uppercased() == "VTIMEZONE": name = nil
-            case "TZID": name = value.text
-            case "X-LIC-LOCATION": if let name { result[name] = value.text }
+            case "TZID":
+                name = value.text
+                result.defined.insert(value.text)
+            case "X-LIC-LOCATION": if let name { result.names[name] = value.text }
             default: break
             }
         }
@@ -85,7 +93,7 @@ struct ICalendar {
             open.append(component)
             if open == ["VEVENT"] || open == ["VCALENDAR", "VEVENT"] {
                 var properties = RecurrenceParser()
-                properties.zoneNames = zoneNames
+                (properties.zoneNames, properties.definedZones) = (zoneNames, definedZones)
                 events.append(Event(properties: properties))
             } else if !["VCALENDAR", "VTIMEZONE", "STANDARD", "DAYLIGHT"].contains(component) {
                 ignored.append(component)

@@ -21,6 +21,8 @@ struct RecurrenceParser {
 
     /// The IANA names of zones that a file defines under other names.
     var zoneNames: [String: String] = [:]
+    /// The names of all zones that a file defines.
+    var definedZones: Set<String> = []
     private(set) var start: Moment?
     private(set) var ignored: [String] = []
     var exceptions: [Moment] = []
@@ -157,10 +159,15 @@ struct RecurrenceParser {
     private mutating func zone(_ value: Token) throws(ScheduleTextError) {
         let quoted = value.text.count >= 2 && value.text.hasPrefix("\"") && value.text.hasSuffix("\"")
         let given = quoted ? String(value.text.dropFirst().dropLast()) : value.text
-        let name = zoneNames[given] ?? ICalendar.zoneName(of: given) ?? given
-        guard ZoneDatabase.isName(name), timeZone == nil || timeZone == name else {
-            throw value.error("one time zone of the IANA database such as Europe/Berlin")
+        let name =
+            zoneNames[given] ?? WindowsZones.name(for: given) ?? ICalendar.zoneName(of: given) ?? given
+        guard ZoneDatabase.isName(name) else {
+            throw value.error(
+                "a time zone of the IANA database such as Europe/Berlin, or of Windows such as W. Europe Standard Time"
+                    + (definedZones.contains(given)
+                        ? "; the VTIMEZONE of this name has no X-LIC-LOCATION that says which zone it is" : ""))
         }
+        guard timeZone == nil || timeZone == name else { throw value.error("one time zone, here \(timeZone ?? name)") }
         timeZone = name
     }
 
@@ -253,8 +260,8 @@ struct RecurrenceParser {
         case "BYDAY":
             var days: [Recurrence.Day] = []
             for part in value.parts(",") {
-                let weekday = try weekday(Token(text: String(part.text.suffix(2)), column: part.column))
-                let prefix = Token(text: String(part.text.dropLast(2)), column: part.column)
+                let prefix = Token(text: String(part.text.prefix { !$0.isLetter }), column: part.column)
+                let weekday = try weekday(part.suffix(from: prefix.text.count))
                 let ordinal = prefix.text.isEmpty ? 0 : try numbers(prefix, 1...53, signed: true)[0]
                 days.append(Recurrence.Day(ordinal: ordinal, weekday: weekday))
             }

@@ -34,6 +34,8 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
         let first = tokens.first?.text.lowercased() ?? ""
         if first.hasPrefix("@") && !first.dropFirst().allSatisfy(\.isNumber) || tokens.first?.cronZone != nil {
             self = .cron
+        } else if first.hasPrefix("cron(") {
+            self = .cron
         } else if first == "every" {
             self = .words
         } else if text.uppercased().contains("FREQ=") || ICalendar.isContained(in: text) {
@@ -109,6 +111,9 @@ extension CalendarSchedule {
                     error = tokens[5].error("the fields alone: the rest of a line of a crontab is a command")
                     error.suggestions = [fields]
                 }
+            } else if tokens.count == 6, let year = tokens[5].number, year >= 1970, read("0 " + text) {
+                error = tokens[5].error("a year only as the seventh field, after the second as the first one")
+                error.suggestions = ["0 " + text.trimmingWhitespace]
             } else if tokens.count == 4, read(text + " *") {
                 error = Token(text: "", column: text.count + 1).error(
                     "a fifth field: minute, hour, day of the month, month, day of the week")

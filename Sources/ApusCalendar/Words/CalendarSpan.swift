@@ -63,7 +63,7 @@ extension PhraseReader {
                     if isAtEnd || next.kind == .number, !isAtEnd || !units.isEmpty || start.kind == .word {
                         throw error("a unit after each number; its last number, \(start.text), has no unit", at: start)
                     }
-                    throw error("a unit of time such as s, m, h, d, minutes or hours; this cannot be read")
+                    throw error("a unit of time such as s, m, h, d, minutes or hours")
                 }
                 guard next.text != "M" else {
                     throw error(

@@ -79,6 +79,11 @@ extension Moment {
                 return Moment(base: .now, span: span.value, isBack: isBack, isSpan: true)
             }
         }
+        if start.kind == .number, reader.ahead(1).text == "M", reader.ahead(1).isGlued {
+            throw reader.error(
+                "m for minutes, or months as in “now + \(start.text) months”; M can be either",
+                readings: ["in \(start.text)m", "now + \(start.text) months"])
+        }
         return try local(&reader, start)
     }
 
@@ -178,7 +183,9 @@ extension Moment {
         }
         if let tonight {
             guard let hour = time.map({ $0.second / 3_600 }) else {
-                throw reader.error("the time of tonight, as in “tonight at 20:00”", at: tonight)
+                throw reader.error(
+                    "the time of tonight, as in “tonight at 20:00”", at: tonight,
+                    candidates: ["\(reader.text) at 20:00"])
             }
             if (5...11).contains(hour), !reader.hasMeridiem {
                 time?.second += 43_200

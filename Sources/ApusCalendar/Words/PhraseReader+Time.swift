@@ -65,6 +65,11 @@ extension PhraseReader {
             ahead(1).number != nil, ahead(2).lower == "uhr"
         {
             (minute, isClock) = (try twoDigits("minutes", start), true)
+        } else if vocabulary.language == "en", isSymbol(".", glued: true), ahead(1).isGlued,
+            ahead(1).text.utf8.count == 2, ahead(1).number.map({ $0 < 60 }) == true,
+            !isSymbol(".", ahead: 2, glued: true)
+        {
+            throw wrong("a colon between hours and minutes, as in 9:30", [chunk(start).replacing(".", with: ":")])
         } else if digits == 4 {
             guard bare else { throw wrong() }
             (hour, minute, isClock) = (first / 100, first % 100, true)

@@ -107,6 +107,16 @@ extension SchedulePhrase {
             if number == 2 { return try everySecond(token) }
             throw reader.error("\(number) and the unit, as in “every \(number) days”")
         }
+        if let first = reader.next.number, reader.isSymbol("/", ahead: 1, glued: true),
+            let second = reader.ahead(2).number
+        {
+            let dates = [(first, second), (second, first)].filter { month, day in
+                (1...12).contains(month) && (1...CivilDate.days(inMonth: month, year: 2028)).contains(day)
+            }
+            throw reader.error(
+                "a date such as “24 december”; the order of \(reader.chunk(token)) differs between countries",
+                readings: dates.map { month, day in "\(day) \(Names.months[month - 1])" })
+        }
         // A range of hours or days needs no unit.
         if let number = reader.next.number, reader.unit(ahead: 1) == nil, reader.month(ahead: 1) == nil,
             try reader.attemptOrdinal() == nil
@@ -139,7 +149,7 @@ extension SchedulePhrase {
             return
         }
         guard reader.beginsWeekdays || reader.next.number != nil || reader.hasOrdinalWord else {
-            throw reader.error(Self.subjects)
+            throw reader.error(subjects)
         }
         // `every third day` can be every three days, or a day of the month.
         if let ordinal = reader.attempt({ try $0.ordinal() })?.value, ordinal.isWord, ordinal.value > 2,

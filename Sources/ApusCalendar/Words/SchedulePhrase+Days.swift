@@ -30,7 +30,7 @@ extension SchedulePhrase {
     /// What may follow what was read.
     private var forms: String {
         if step == nil, weekdays == nil, monthDays == nil, months == nil, date == nil {
-            return "every, as in “every day at 9:00”"
+            return "every, as in “every day at 9:00”" + languages
         }
         if reader.has(.at, ahead: -1) { return PhraseReader.timeForms }
         if times == nil, window == nil { return "at and a time of day, as in “at 9:00”, days, or a time zone" }

@@ -4,9 +4,18 @@
 /// (`at …`), a window (`between … and …`), months (`in …`), limits (`starting`, `until`, `except`) and a zone. Each clause
 /// fills a slot, and the slots together are the schedule.
 struct SchedulePhrase {
-    static let subjects =
+    /// What may follow *every*.
+    var subjects: String {
         "day, weekday, weekend, week, month, year, a weekday, a month, or a number of seconds, minutes, hours, days, "
-        + "weeks or months"
+            + "weeks or months" + languages
+    }
+
+    /// The languages of the words, for a text of which most words are unknown.
+    var languages: String {
+        let words = reader.tokens.filter { $0.kind == .word }
+        guard words.count > 1, words.count(where: { reader.senses($0).isEmpty }) * 2 > words.count else { return "" }
+        return "; words are those of \(Vocabulary.all.map(\.name).joined(separator: ", "))"
+    }
 
     typealias Slot<Value> = (value: Value, token: PhraseToken)
 
@@ -54,6 +63,11 @@ struct SchedulePhrase {
             if !reader.has(.every), frequency == nil { try every() }
         }
         if reader.isAtEnd, !impliesEvery { throw reader.error("every, as in “every day at 9:00”") }
+        // EventBridge's `rate(5 minutes)`
+        if reader.next.lower == "rate", reader.isSymbol("(", ahead: 1), reader.text.hasSuffix(")") {
+            let rate = reader.text.drop { $0 != "(" }.dropFirst().dropLast()
+            throw reader.error("every and a number, as in “every 5 minutes”", candidates: ["every \(rate)"])
+        }
         while !reader.isAtEnd {
             try clause()
             _ = reader.isSymbol(",") && !reader.ahead(1).text.isEmpty && reader.takeSymbol(",")
@@ -66,7 +80,7 @@ struct SchedulePhrase {
     func filled<Value>(
         _ slot: Slot<Value>?, _ value: Value, _ token: PhraseToken, _ what: String
     ) throws(ScheduleTextError) -> Slot<Value> {
-        guard slot == nil else { throw reader.error("\(what) once", at: token) }
+        guard slot == nil else { throw reader.error("no second part that says \(what)", at: token) }
         return (value, token)
     }
 }

@@ -60,7 +60,11 @@ private struct Suggestions {
             let bytes = Array(word.utf8)
             let near = language.words.map { (word: $0, distance: editDistance(bytes, Array($0.utf8))) }
                 .filter { $0.word.utf8.count > 2 && $0.distance * 3 <= max(bytes.count, $0.word.utf8.count) }
-            changes += near.sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }.prefix(4)
+            // A plural that is misspelt is a plural.
+            func order(_ near: (word: String, distance: Int)) -> (Int, Int, String) {
+                (near.distance, near.word.last == word.last ? 0 : 1, near.word)
+            }
+            changes += near.sorted { order($0) < order($1) }.prefix(4)
                 .map { error.replacing(in: text, with: $0.word) }
         }
         // Only what begins or ends the text is dropped, and no abbreviation of a zone: the rest would mean something else.
