@@ -24,6 +24,20 @@ struct MessageTests {
         (["every", "tomorrow", "at", "9", "--", "true"], ["did you mean: apus at tomorrow at 9."]),
         (["at", "every", "day", "at", "9:00", "--", "true"], ["did you mean: apus every day at 9:00."]),
         (["at", "12/24/2026", "--", "true"], ["the month first", "did you mean: apus at 2026-12-24."]),
+        (
+            ["at", "yesterdayish", "--", "true"],
+            ["column 1: read \"yesterdayish\"", "2026-12-24 18:00. Accepted forms: "]
+        ),
+        (["every", "yesterday", "at", "9:00", "--", "true"], ["column 1: ", "weeks or months. Accepted forms: "]),
+        (
+            ["every", "dya", "at", "9:00", "in", "Europe/Berlinn", "--", "true"],
+            ["column 1: ", "weeks or months. Accepted forms: weekday"]
+        ),
+        (["preview", "cron(0 18 * * 1-5 *)"], ["column 15: ", "dialect aws"]),
+        (
+            ["preview", "every day at 8 and 10pm"],
+            ["every day at 8:00 and 22:00, or apus preview every day at 20:00 and 22:00"]
+        ),
         (["at", "5", "--", "true"], ["5 alone can be either; did you mean: apus at 5:00, or apus at 17:00."]),
         (["after", "3M", "--", "true"], ["did you mean: apus after 3m. Accepted"]),
         (["cron", "*/5 * * * * /bin/true", "--", "true"], ["column 13: ", "did you mean: apus cron '*/5 * * * *'."]),

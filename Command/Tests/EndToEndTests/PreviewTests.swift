@@ -134,6 +134,28 @@ struct PreviewTests {
         }
     }
 
+    @Test("a path that contains the name of a property is a path, and a pipe without a writer is refused")
+    func paths() async throws {
+        try await ApusUnderTest.with(.sqlite) { apus in
+            let folder = FileManager.default.temporaryDirectory.appending(path: "paths-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let event = "BEGIN:VEVENT\nDTSTART:20301224T170000Z\nRRULE:FREQ=DAILY;COUNT=2\nEND:VEVENT\n"
+            for name in ["my dtstart begin:2026 freq=.ics", "DTSTART", "begin"] {
+                let file = folder.appending(path: name)
+                try Data(event.utf8).write(to: file)
+                let answer = try await Self.preview(apus, ["--form", "rrule", file.path])
+                #expect(answer.next.first?.instant == "2030-12-24T17:00:00+00:00", "\(name)")
+            }
+            let text = try await Self.preview(apus, ["--form", "rrule", event])
+            #expect(text.next.count == 2)
+            let pipe = folder.appending(path: "pipe.ics").path
+            try #require(mkfifo(pipe, 0o600) == 0)
+            let answer = try await apus.call(["preview", pipe])
+            #expect(answer.code == 64 && answer.err.contains("is a pipe to which no program writes"), "\(answer.err)")
+        }
+    }
+
     @Test("the preview of a day that has passed begins there")
     func past() async throws {
         try await ApusUnderTest.with(.sqlite) { apus in

@@ -44,6 +44,14 @@ struct RecurrenceParser {
         return try parser.finished(start, end)
     }
 
+    /// Whether a text begins with the name of a property, or as the value of RRULE.
+    static func isProperty(_ text: String) -> Bool {
+        let head = text.prefix { $0.isLetter }.uppercased()
+        let end = text.dropFirst(head.count).first
+        return head == "FREQ" && end == "="
+            || ["DTSTART", "RRULE", "EXDATE", "RDATE", "EXRULE"].contains(head) && (end == ":" || end == ";")
+    }
+
     /// The properties. A line that begins with one space or tab, and with no property, continues the line before.
     private static func unfolded(_ text: String) -> [Token] {
         let characters = Array(text)
@@ -51,10 +59,7 @@ struct RecurrenceParser {
         for token in Token.split(text) {
             let before = characters[..<(token.column - 1)].suffix(2)
             let isFolded = before.count == 2 && before.first?.isNewline == true && before.last?.isNewline == false
-            let isProperty = ["FREQ=", "DTSTART", "RRULE", "EXDATE", "RDATE", "EXRULE"].contains {
-                token.text.uppercased().hasPrefix($0)
-            }
-            if isFolded, !isProperty, !result.isEmpty {
+            if isFolded, !isProperty(token.text), !result.isEmpty {
                 result[result.count - 1].text += token.text
             } else {
                 result.append(token)

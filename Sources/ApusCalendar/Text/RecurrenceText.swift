@@ -6,6 +6,12 @@ public struct RecurrenceText: Sendable, Hashable {
     /// an event, such as `SUMMARY` and `VALARM`, and BYHOUR, BYMINUTE and BYSECOND where DTSTART is a date.
     public let ignored: [String]
 
+    /// Whether a text begins as properties do, and so is not the path of a file.
+    package static func isProperties(_ text: String) -> Bool { RecurrenceParser.isProperty(text.trimmingWhitespace) }
+
+    /// Whether a text begins as an event or a calendar file does.
+    package static func isEvent(_ text: String) -> Bool { ICalendar.isContained(in: text) }
+
     init(schedule: CalendarSchedule, ignored: [String]) {
         self.schedule = schedule
         var seen: Set<String> = []

@@ -42,7 +42,16 @@ public enum TimeText {
                 suggestions: suggestions)
         }
         let moment: Moment
-        do { moment = try Moment(text) } catch { throw wrong(error.problem, error.suggestions) }
+        do { moment = try Moment(text) } catch {
+            // What is read may be no such instant, as `yesterday` for a job.
+            let works = error.suggestions.filter { suggestion in
+                let instant = try? instant(
+                    suggestion, now: now, timeZone: timeZone, isPast: isPast, argument: argument,
+                    acceptedForms: acceptedForms)
+                return instant != nil
+            }
+            throw wrong(error.problem, works)
+        }
         var rules = timeZone.rules
         if case .named(let name)? = moment.zone { rules = try zone(named: name, argument: argument).rules }
         let (seconds, nanosecond) = now.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -63,7 +63,14 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         let given = zone ?? SystemTimeZones.shared.local.name
         let local = try rules(of: given, in: zones, name("zone"))
             .local(at: Int64(clamping: now.nanoseconds / 1_000_000_000))
-        var parsed = try Self.schedule(schedule, form: form, now: local, argument: name("schedule"))
+        var parsed: CalendarSchedule
+        do { parsed = try Self.schedule(schedule, form: form, now: local, argument: name("schedule")) } catch {
+            var error = error
+            error.suggestions.removeAll { text in
+                (try? CalendarSchedule(text: text, form: form, now: local)).map { !zones.hasZone(of: $0) } ?? true
+            }
+            throw error
+        }
         if let zone = parsed.timeZone { _ = try rules(of: zone, in: zones, name("schedule")) }
         if let from { parsed.from = try Self.moment(from, isEnd: false, argument: name("from")) }
         if let until { parsed.until = try Self.moment(until, isEnd: true, argument: name("until")) }
@@ -194,5 +201,12 @@ extension CalendarSchedule {
     fileprivate var json: String {
         // The schedule of a job was stored before, so it can be encoded.
         (try? JSONText.bytes(of: self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+}
+
+extension TimeZones {
+    /// Whether the zone that a schedule names, if it names one, is one of these.
+    package func hasZone(of schedule: CalendarSchedule) -> Bool {
+        schedule.timeZone.map { (try? zone($0)) != nil } ?? true
     }
 }

@@ -22,16 +22,30 @@ struct InputFile {
 
     /// Reads the file.
     ///
-    /// - Parameter limit: The largest size that is accepted, in bytes.
+    /// - Parameters:
+    ///   - limit: The largest size that is accepted, in bytes.
+    ///   - waitsForWriter: Whether a named pipe is waited for until a program writes to it; otherwise it is refused
+    ///     without one.
     /// - Returns: The contents.
     /// - Throws: `ValidationError` that names the argument, the file and the reason.
-    func contents(upTo limit: Int = .max) throws -> Data {
+    func contents(upTo limit: Int = .max, waitsForWriter: Bool = true) throws -> Data {
         guard !path.isEmpty else { throw ValidationError("\(argument): the path is empty") }
-        let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | (waitsForWriter ? 0 : O_NONBLOCK))
         guard file >= 0 else { throw failure(errno) }
         defer { if path != "-" { close(file) } }
         var contents = Data()
         var piece = [UInt8](repeating: 0, count: 65_536)
+        if path != "-", !waitsForWriter {
+            // A pipe without a writer is at its end at once; with one, it has something or would block.
+            var status = stat()
+            let isPipe = fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+            let count = isPipe ? read(file, &piece, piece.count) : 0
+            guard !isPipe || count != 0 else {
+                throw ValidationError("\(argument): \(path) is a pipe to which no program writes")
+            }
+            contents += piece[..<max(count, 0)]
+            _ = fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK)
+        }
         while true {
             let count = read(file, &piece, piece.count)
             if count == 0 { return contents }

@@ -79,12 +79,15 @@ struct ScheduleOptions: ParsableArguments {
             return .success(isWhole ? text : "every \(text)")
         } catch {
             // An instant is no schedule, but it can be had.
-            let instant = (try? Moment(text)) == nil ? [] : ["at \(text)"]
+            let instant = (try? TimeText.parse(text, now: When.now, timeZone: zone)) == nil ? [] : ["at \(text)"]
+            let schedules = error.suggestions.filter { text in
+                (try? CalendarSchedule(words: text, today: today)).map(SystemTimeZones.shared.hasZone) ?? false
+            }
             return .failure(
                 TextError(
                     argument: "schedule", given: text, message: error.problem,
                     acceptedForms: ["weekday at 18:30", "15 minutes", "15m", "2 weeks on friday at 17:00"],
-                    suggestions: instant + error.suggestions))
+                    suggestions: instant + schedules))
         }
     }
 

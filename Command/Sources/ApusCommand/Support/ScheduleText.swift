@@ -33,16 +33,18 @@ enum RuleText {
     /// - Returns: The text, unless it is that of a file or an event.
     /// - Throws: `ValidationError` with the file, the line, and what is accepted.
     static func line(_ text: String, argument: String) throws -> String {
-        let isProperties = ["FREQ=", "DTSTART"].contains { text.uppercased().contains($0) }
-        let isEvent = text.uppercased().contains("BEGIN:")
-        guard isEvent || !isProperties else {
+        let isEvent = RecurrenceText.isEvent(text)
+        guard isEvent || !RecurrenceText.isProperties(text) else {
             // Without DTSTART, it is read when it is submitted.
             if let read = try? RecurrenceText(text) { note(read) }
             return text
         }
         let contents =
             isEvent
-            ? text : String(decoding: try InputFile(text, argument: argument).contents(upTo: 1 << 20), as: UTF8.self)
+            ? text
+            : String(
+                decoding: try InputFile(text, argument: argument).contents(upTo: 1 << 20, waitsForWriter: false),
+                as: UTF8.self)
         let source = isEvent ? argument : "\(argument): \(text)"
         do {
             let read = try RecurrenceText(contents)
