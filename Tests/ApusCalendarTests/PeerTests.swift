@@ -2,12 +2,11 @@ import Testing
 
 @testable import ApusCalendar
 
-/// What other programs' own tests expect of expressions of cron: the zone, the policy for a gap, the base and the
-/// occurrences in UTC. Of the tables of robfig/cron, systemd, rust-rrule, dateutil, rrule.js and croniter, those rows that
-/// found a fault are rows of the other suites.
+/// What other programs' own tests expect of expressions of cron.
 @Suite("The tables of other programs")
 struct PeerTests {
-    /// cronsim 2.7, tests/test_cronsim.py. A time with seconds that the clock skips is left out there.
+    /// Of cronsim 2.7, `tests/test_cronsim.py`: the zone, the policy for a gap, the base in UTC, the expression, and the
+    /// occurrences in UTC. cronsim leaves out a time with seconds that the clock skips.
     private static let cronsim = """
         UTC | after | 2020-01-01 00:00 | 1 1 L * * | 2020-01-31 01:01:00
         UTC | after | 2020-01-01 00:00 | 1 1 LW 5 * | 2020-05-29 01:01:00
@@ -93,7 +92,7 @@ struct PeerTests {
         }
     }
 
-    /// Quartz 2.5, CronExpressionTest.java.
+    /// Of Quartz 2.5, `CronExpressionTest.java`.
     @Test(
         "Quartz' occurrences",
         arguments: [

@@ -244,7 +244,8 @@ enum PhraseRows {
         M at 5 => refused
         M at 7 tomorrow => refused
         M at 12 => 2026-11-25 12:00
-        M at 10 => 2026-11-25 10:00
+        M at 10 => refused
+        M at 10:00 => 2026-11-25 10:00
         M at half past nine => refused
         M noonish => refused
         M soon => refused
@@ -258,7 +259,7 @@ enum PhraseRows {
         M friday at 4 => refused
         M friday the 13th => refused
         M 9 o'clock tomorrow => 2026-11-25 09:00
-        M at 9 o'clock => 2026-11-25 09:00
+        M at 9 o'clock => refused
         M at 5 o'clock => refused
         M 9am UTC tomorrow => 2026-11-25 10:00
         M tomorrow at 9:00 UTC => 2026-11-25 10:00

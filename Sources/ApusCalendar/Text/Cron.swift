@@ -222,7 +222,7 @@ struct CronParser {
         return isStar(token)
     }
 
-    /// croniter looks at the whole field, cron at its first character.
+    /// croniter compares the whole field with `*`, cron only its first character.
     private func isStar(_ token: Token) -> Bool { dialect != .croniter && token.text.hasPrefix("*") }
 
     private mutating func weekdays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
@@ -332,7 +332,7 @@ extension CalendarFields {
         let hashSteps = hashed.contains { $0.step != nil && ($0.field == .minute || $0.field == .second) }
         switch notation {
         case .calendar:
-            // Every hour follows the clock there.
+            // In an event of systemd, every hour follows the clock.
             guard isStepping else { return everyHour ? nil : plain }
             let (minuteSteps, secondSteps) = (steps(minutes, notation), steps(seconds, notation))
             guard everyHour || minuteSteps ?? secondSteps != nil || hashSteps else { return nil }
@@ -346,7 +346,7 @@ extension CalendarFields {
             if [text.hour, text.minute, text.second].contains(where: { $0.hasPrefix("*") }) || hashSteps {
                 return text
             }
-            // A step past the end is the first value alone, and begins with a star.
+            // `*/60` is 0 alone, and lets the field begin with a star.
             if minutes.has(0) {
                 text.minute = starred(minutes, 60)
             } else if hours.has(0) {

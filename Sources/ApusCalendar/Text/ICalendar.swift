@@ -5,7 +5,7 @@ struct ICalendar {
         var identifier = ""
         var summary = "without a summary"
         var isCancelled = false
-        /// The occurrence that this event is in the place of.
+        /// The occurrence that this event replaces.
         var replaced: RecurrenceParser.Moment?
     }
 
@@ -143,7 +143,7 @@ extension ICalendar.Event {
         }
     }
 
-    /// Moves the occurrences that other events are in the place of.
+    /// Moves the occurrences that other events replace.
     fileprivate mutating func apply(_ changes: [Self], _ end: Token) throws(ScheduleTextError) {
         var (former, new): (Set<RecurrenceParser.Moment>, Set<RecurrenceParser.Moment>) = ([], [])
         for change in changes {
@@ -157,7 +157,7 @@ extension ICalendar.Event {
             former.insert(replaced)
             if !change.isCancelled { new.insert(start) }
         }
-        // What moves to the time of another occurrence that moves takes its place.
+        // An occurrence may move to the time from which another one moves away: that time stays due.
         properties.exceptions += former.subtracting(new)
         properties.extras += new.subtracting(former)
     }

@@ -33,7 +33,7 @@ package struct CalendarSpan: Hashable, Sendable {
 }
 
 extension PhraseReader {
-    /// A decimal number as it was written, so that nothing is rounded before the unit is known.
+    /// A decimal number as a fraction: it is rounded only when its unit is known.
     struct Amount {
         var whole: UInt128
         var numerator: UInt128 = 0
@@ -42,8 +42,8 @@ extension PhraseReader {
         var isWhole: Bool { numerator == 0 }
     }
 
-    /// Reads `1h30m`, `1 hour and 30 minutes`, `half an hour`, `an hour and a half`. Each unit stands in it once, in any
-    /// order; one letter alone may be a unit, but `M` is refused, which other programs read as a month.
+    /// Reads `1h30m`, `1 hour and 30 minutes`, `half an hour`, `an hour and a half`. Units are in any order, and each occurs
+    /// at most once. `M` is refused, because some programs read it as minutes and others as months.
     mutating func span() throws(ScheduleTextError) -> CalendarSpan {
         var span = CalendarSpan()
         var units: Set<SpanUnit> = []
@@ -111,7 +111,7 @@ extension PhraseReader {
                 && unit(ahead: count + 1) != nil
     }
 
-    /// Reads `half an hour`, `a quarter of an hour`. The parts of a unit are halves and quarters.
+    /// Reads `half an hour`, `a quarter of an hour`.
     mutating func halfOfUnit() -> (Amount, SpanUnit)? {
         var rest = self
         _ = rest.take(.number(1))

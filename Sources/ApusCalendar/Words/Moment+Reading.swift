@@ -46,7 +46,7 @@ extension Moment {
             try shift(&moment, &reader)
             return moment
         }
-        // `in January` and `in UTC` are no spans.
+        // No span follows in `in January`.
         if reader.has(.inside), reader.month(ahead: 1) == nil {
             reader.skip()
             guard !reader.isAtEnd else {
@@ -60,7 +60,7 @@ extension Moment {
             }
             return Moment(base: .now, span: try reader.span(), isSpan: true)
         }
-        // `2 hours from now`, `5 minutes ago`; what is no span is read as a day or a time.
+        // `2 hours from now`, `5 minutes ago`. A text that does not begin with a span is a day or a time.
         if let span = reader.attempt({ reader throws(ScheduleTextError) in try reader.span() }) {
             var rest = reader
             rest.index = span.index
@@ -196,7 +196,7 @@ extension Moment {
         isNextTime = day == nil
         var moment = Moment(base: .local(day, time), zone: zone)
         try shift(&moment, &reader)
-        // At four in the afternoon, three days from now: from today on, whether or not that has passed.
+        // `4pm + 3 days` counts from today, also if 4pm has passed.
         if isNextTime, moment.span.days + moment.span.months > 0 { moment.base = .local(.relative(0), time) }
         return moment
     }
@@ -239,7 +239,8 @@ extension Moment {
         return .offset(sign * (hours * 3_600 + minutes * 60))
     }
 
-    /// Reads a date of six or eight digits after a time, as in at(1): month, day, year; only if no other order is a date.
+    /// Reads a date of six or eight digits after a time, as in at(1): month, day, year. It is refused if its parts are a
+    /// date in another order too.
     private static func concatenated(
         _ reader: inout PhraseReader, hasTime: Bool
     ) throws(ScheduleTextError) -> PhraseDay? {
@@ -288,7 +289,7 @@ extension PhraseReader {
             && !(ahead(1).isGlued && ["-", "/", "."].contains(ahead(1).text))
     }
 
-    /// Whether a number is followed by a day, so that it is an hour: `5 friday` is not read, `17 tomorrow` is.
+    /// Whether a day or a zone follows the number, which is then an hour, as in `17 tomorrow`.
     fileprivate var hasDayAhead: Bool {
         var copy = self
         copy.skip()

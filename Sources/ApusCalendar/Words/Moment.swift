@@ -106,7 +106,14 @@ extension Moment {
             return last ?? now
         }
         switch day {
-        case nil: return try first([0, 1, 2])
+        case nil:
+            if let time, time.isHourAlone, !present.isPast, try on(today) <= now,
+                try on(today) + 43_200 * Self.second > now
+            {
+                let hour = time.second / 3_600
+                throw MomentProblem(message: "\(hour) alone can be \(hour):00 tomorrow or \(hour + 12):00 today")
+            }
+            return try first([0, 1, 2])
         case .thisWeekday(let weekday):
             guard !present.isPast else { throw MomentProblem(message: "it lies in the future") }
             return try first([(weekday - today.weekday.rawValue + 7) % 7])

@@ -19,7 +19,7 @@ package enum PhraseCompletion {
     ///   - today: The date of the reader.
     /// - Returns: The words; in English if the text is empty.
     package static func words(after text: String, _ kind: Kind, today: CivilDate) -> [String] {
-        // Abbreviations complete nothing.
+        // Abbreviations are not offered.
         PhraseReader(text).vocabulary.rows.flatMap { row in
             var isUnit = false
             if case .unit = row.meaning { isUnit = true }

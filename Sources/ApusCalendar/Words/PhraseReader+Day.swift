@@ -12,7 +12,7 @@ enum PhraseDay: Hashable, Sendable {
     /// One unit from now: `next week`.
     case following(SpanUnit)
 
-    /// The date, for a phrase of which today counts.
+    /// The first such date from today on; nil for one unit from now.
     func date(from today: CivilDate) -> CivilDate? {
         switch self {
         case .relative(let days): return CivilDate(dayNumber: today.dayNumber + days)

@@ -2,6 +2,8 @@
 struct DayTime: Hashable, Sendable {
     var second: Int
     var nanosecond = 0
+    /// Whether it is typed as an hour alone, which may be one after noon: `9`, `9 o'clock`.
+    var isHourAlone = false
 }
 
 extension PhraseReader {
@@ -22,8 +24,8 @@ extension PhraseReader {
     /// Reads a time of day.
     ///
     /// A number alone is an hour only after *at*, and only if it is one hour of a day: 0 and 8 to 23. Without am or pm,
-    /// 1 to 7 are as often meant after noon as before it. Before a time with am or pm, the hours 1 to 12 are of the half of
-    /// the day in which they come before that time; they are refused if that are both halves or none.
+    /// 1 to 7 are as often meant after noon as before it. An hour from 1 to 12 before a time with am or pm (`9 to 5pm`) is
+    /// in the half of the day in which it precedes that time, and is refused if it precedes it in both halves or in none.
     mutating func time(bare: Bool) throws(ScheduleTextError) -> DayTime { try halfKnown(bare: bare).time }
 
     /// Reads a time of day, and whether the text says its half of the day.
@@ -113,7 +115,8 @@ extension PhraseReader {
         guard let time = CivilTime(hour: hour, minute: minute, second: second) else {
             throw wrong("a time of day with an hour from 0 to 23, such as 9:00, 17:30:15, 9am, noon or midnight")
         }
-        return (DayTime(second: time.secondOfDay, nanosecond: nanosecond), saysHalf)
+        let isHourAlone = !isClock && !saysHalf && vocabulary.language == "en" && (1...11).contains(hour)
+        return (DayTime(second: time.secondOfDay, nanosecond: nanosecond, isHourAlone: isHourAlone), saysHalf)
     }
 
     /// The time after a separator, if its half of the day is said: `5pm` of `9 to 5pm`.

@@ -20,7 +20,7 @@ struct PhraseReader {
 
     mutating func skip(_ count: Int = 1) { index = min(index + count, tokens.count - 1) }
 
-    /// Reads by a function, or nothing at all if it throws.
+    /// What a function reads, and the index after it; nil if the function throws. The reader itself does not move.
     func attempt<Value>(_ body: (inout PhraseReader) throws -> Value) -> (value: Value, index: Int)? {
         var copy = self
         guard let value = try? body(&copy) else { return nil }

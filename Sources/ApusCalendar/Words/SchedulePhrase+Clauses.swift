@@ -9,7 +9,7 @@ extension SchedulePhrase {
         if let frequency {
             isRecurring = true
             step = try filled(step, (1, frequency), token, "how often")
-            // As in `every night`, so that `nightly at 9` is not in the morning.
+            // As for `every night`: `nightly at 9` is not in the morning.
             if token.lower == "nightly" { dayPart = (18, token) }
             return
         }
@@ -35,7 +35,7 @@ extension SchedulePhrase {
             start = try filled(start, try day(token), token, "the first day")
             return
         }
-        // `bis` is both the end of a range and of the schedule.
+        // German *bis* is both *to* and *until*.
         if reader.take(.until) {
             end = try filled(end, try day(token), token, "the last day")
             return
@@ -117,7 +117,7 @@ extension SchedulePhrase {
                 "a date such as “24 december”; the order of \(reader.chunk(token)) differs between countries",
                 readings: dates.map { month, day in "\(day) \(Names.months[month - 1])" })
         }
-        // A range of hours or days needs no unit.
+        // A number without a unit can only be a day of the month or of a date.
         if let number = reader.next.number, reader.unit(ahead: 1) == nil, reader.month(ahead: 1) == nil,
             try reader.attemptOrdinal() == nil
         {

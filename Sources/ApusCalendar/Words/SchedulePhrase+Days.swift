@@ -44,7 +44,7 @@ extension SchedulePhrase {
         let place = ahead.next
         var rule = DayRule()
         var isDayNumber = false
-        // Ordinals of which it is not known yet what they count.
+        // The ordinals that no noun has followed yet: they count the noun of a later one, or are days.
         var bareDays = DayRule()
         _ = try reader.list { reader throws(ScheduleTextError) in
             let hasArticle = reader.take(.the)
@@ -182,7 +182,7 @@ extension PhraseReader {
         return !copy.beginsWeekdays && copy.unit(ahead: 0) == nil
     }
 
-    /// Whether a noun follows that an ordinal cannot count.
+    /// Whether a word follows with which an ordinal is no day of the month: `last weekend`, `second hour`.
     var beginsNoun: Bool { has(.weekend) || unit(ahead: 0) != nil || hasOrdinalWord }
 
     /// An error at the token after a number.

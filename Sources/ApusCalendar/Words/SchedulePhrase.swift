@@ -12,7 +12,8 @@ struct SchedulePhrase {
 
     /// The languages of the words, for a text of which most words are unknown.
     var languages: String {
-        let words = reader.tokens.filter { $0.kind == .word }
+        // The names of zones have slashes.
+        let words = reader.tokens.filter { $0.kind == .word && !reader.chunk($0).contains("/") && !$0.isGlued }
         guard words.count > 1, words.count(where: { reader.senses($0).isEmpty }) * 2 > words.count else { return "" }
         return "; words are those of \(Vocabulary.all.map(\.name).joined(separator: ", "))"
     }

@@ -46,7 +46,7 @@ extension CalendarSchedule {
         }
         if let timeZone { text += " in \(timeZone)" }
         guard case .recurrence = rule else { return text }
-        // A rule of the standard has more parts than words have.
+        // A rule may have parts that the sentence does not say.
         return (try? SchedulePhrase.parse(text, today: nil)) == self ? text : nil
     }
 
@@ -82,7 +82,7 @@ extension CalendarSchedule {
 }
 
 extension TimesOfDay {
-    /// `9:00 and 17:00`; more than twelve are no sentence any more.
+    /// `9:00 and 17:00`; nil for more than twelve times.
     fileprivate var words: String? {
         let seconds = secondsOfDay
         guard (1...12).contains(seconds.count) else { return nil }
@@ -138,7 +138,7 @@ extension CalendarFields {
 }
 
 extension DayRule {
-    /// Whether nothing but days of the week is restricted, if anything is.
+    /// Whether it restricts neither days of the month nor ordinal days of the week.
     fileprivate var onlyWeekdays: Bool { !restrictsMonthDay && ordinals == 0 }
 
     /// `1st and last day`, `2nd tuesday`, `last weekday`.
