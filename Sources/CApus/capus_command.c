@@ -33,12 +33,13 @@ static int make_pipe(int ends[2]) {
 #endif
 }
 
-// A copy where no dup2 onto 0 to 2 closes it.
+// Returns a descriptor, or a copy of it, that no dup2 onto 0 to 2 closes.
 static int above_standard(int descriptor) {
     return descriptor > 2 ? descriptor : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
 }
 
-// As execvp(3) and the shells do: a text without "#!" is a script of /bin/sh. A NUL in its first line says that it is none.
+// Runs a text without "#!" as a script of /bin/sh, as execvp(3) and the shells do. A file with a NUL in its first line
+// is no text.
 static void become_script(const struct capus_command *command) {
     char start[128];
     int file = open(command->path, O_RDONLY | O_CLOEXEC);
@@ -57,7 +58,8 @@ static void become_script(const struct capus_command *command) {
     capus_execve(argv[0], argv, command->envp);
 }
 
-// The child. Only async-signal-safe calls are allowed between fork and exec in a process with threads (fork(2)).
+// Becomes the command, in the child. Only async-signal-safe calls are allowed between fork and exec in a process with
+// threads (fork(2)).
 static void become(const struct capus_command *command, int output, int channel) {
     struct failure failure = {0, CAPUS_COMMAND_PREPARE};
     channel = above_standard(channel);

@@ -1,4 +1,4 @@
-// For the sources of this module that start programs.
+// Serves the sources of this module that start programs.
 
 #ifndef CAPUS_DESCRIPTORS_H
 #define CAPUS_DESCRIPTORS_H

@@ -1,4 +1,4 @@
-// The calls that make processes, where there are any.
+// Has the calls that make processes, which fail on systems that prohibit them.
 
 #ifndef CAPUS_PROCESS_H
 #define CAPUS_PROCESS_H
@@ -10,8 +10,8 @@
 #include <TargetConditionals.h>
 #endif
 
-// On tvOS and watchOS they are not to be used (Apple, unistd.h: __TVOS_PROHIBITED, __WATCHOS_PROHIBITED); the daemon is not
-// for these systems, and its target is compiled there all the same.
+// tvOS and watchOS prohibit them (Apple, unistd.h: __TVOS_PROHIBITED, __WATCHOS_PROHIBITED). This target is compiled
+// there too, although the daemon does not run on these systems.
 #if defined(__APPLE__) && (TARGET_OS_TV || TARGET_OS_WATCH)
 #include <errno.h>
 
@@ -35,8 +35,8 @@ static inline int capus_execve(const char *path, char *const *argv, char *const 
 }
 #endif
 
-// For a child: on Linux each thread has a niceness, which Dispatch sets by its quality of service, and a child begins with
-// that of the thread which made it. This gives it that of the parent's first thread, which is the process's own.
+// Gives a child the niceness of the parent's first thread, which is that of the process. On Linux each thread has its
+// own, which Dispatch sets by the quality of service, and a child begins with that of the thread that made it.
 static inline void capus_take_niceness_of_parent(void) {
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, (id_t)getppid()));
 }

@@ -18,14 +18,14 @@ static int caught[MOST_SIGNALS];
 static struct sigaction before[MOST_SIGNALS];
 static int count_caught = 0;
 
-// What the handler reads: nothing else is safe there.
+// Read by the handler, which can read nothing else safely.
 static atomic_int writing_end = -1;
 
 static void handle(int signal) {
     int saved = errno;
     int fd = atomic_load(&writing_end);
     unsigned char byte = (unsigned char)signal;
-    // A full pipe holds signals enough.
+    // A full pipe holds enough signals.
     if (fd >= 0) { ssize_t ignored = write(fd, &byte, 1); (void)ignored; }
     errno = saved;
 }
@@ -45,7 +45,7 @@ static int make_pipe_locked(void) {
             fcntl(ends[index], F_SETFL, O_NONBLOCK);
         }
     }
-    // What the catcher before did not read.
+    // Drops what the previous catcher did not read.
     char bytes[64];
     while (read(ends[0], bytes, sizeof bytes) > 0) continue;
     return 0;

@@ -32,7 +32,8 @@ void capus_close_on_exec_from(int first) {
     }
 }
 
-/// The second child: becomes the program. Only async-signal-safe calls are allowed between fork and exec in a process with threads (fork(2)).
+/// Becomes the program, in the second child. Only async-signal-safe calls are allowed between fork and exec in a process
+/// with threads (fork(2)).
 static int become(const char *path, char *const *argv, char *const *envp, int output, int ready) {
     int null = open("/dev/null", O_RDONLY);
     // Moved away first, so that no dup2 below closes a descriptor that is still needed.
@@ -66,7 +67,8 @@ int capus_spawn_detached(const char *path, char *const *argv, char *const *envp,
     if (first == 0) {
         capus_take_niceness_of_parent();
         setsid();
-        // The program is a grandchild, so that it is never a zombie of ours, and not its session's leader, so that it never gets a terminal.
+        // The program is a grandchild, so that it is never a zombie of this process, and does not lead its session, so
+        // that it never gets a terminal.
         pid_t second = capus_fork();
         struct report report = {second, 0};
         if (second == 0) {

@@ -1,7 +1,7 @@
-// A process of this program from which those of simulated apps are forked.
+// The launcher is a process of this program that forks the processes of simulated apps.
 //
-// To load a program, to relocate it and to fill the caches of the Swift runtime takes some 20 ms. The launcher does
-// it once, runs nothing else, and has one thread, so a fork of it is a process at its beginning.
+// Loading and relocating a program and filling the caches of the Swift runtime take about 20 ms. The launcher does this
+// once, runs nothing else and has one thread, so that its fork is like a process that has just been loaded.
 #define _GNU_SOURCE
 #include "app_launcher.h"
 #include "clock_internal.h"
@@ -27,7 +27,7 @@ __attribute__((weak)) void dispatch_atfork_child(void);
 enum { launcher_descriptor = 3, descriptor_count = 3, variables_limit = 4096, message_limit = 192 * 1024 };
 
 struct request {
-    // Of the function in the program; 0 asks for the status of `process`, when that has ended.
+    // The place of the function in the program; 0 asks for the status of `process` instead, once that has ended.
     uint64_t offset;
     pid_t process;
 };
@@ -38,15 +38,15 @@ struct reply {
     int status;
 };
 
-// The forked process.
+// MARK: The forked process
 
-// What a key has is its library's own, perhaps memory that the address sanitizer protects.
+// The value of a key belongs to the library that made the key. It may be memory that the address sanitizer protects.
 __attribute__((no_sanitize("address"))) static bool is_number(const pid_t *place, pid_t number) {
     return place && ((uintptr_t)place & 7) == 0 && *place == number;
 }
 
-// Dispatch keeps the number of each of its threads in memory of the thread, which it finds by a key. It is the
-// number of the launcher's thread here, and the kernel would refuse a contended lock that is held in its name.
+// Corrects the thread's number that Dispatch keeps in memory of the thread, which it finds by a key. After the fork
+// that is the number of the launcher's thread, in whose name the kernel refuses a contended lock.
 static void correct_thread_number(pid_t launcher) {
     for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {
         pid_t *number = pthread_getspecific(key);
@@ -57,8 +57,8 @@ static void correct_thread_number(pid_t launcher) {
     }
 }
 
-// Core Foundation finds some variables when it is loaded and keeps the addresses of their values, so what is in the
-// launcher's environment is overwritten where it stands.
+// Overwrites the value of a variable in place: Core Foundation keeps the addresses of some values from when it is
+// loaded.
 static void overwrite(const char *variable) {
     const char *value = strchr(variable, '=');
     if (!value) return;
@@ -88,7 +88,7 @@ static void take_surroundings(const int *descriptors, char *text, size_t length)
     environ = variables;
 }
 
-// The launcher.
+// MARK: The launcher
 
 static void answer(struct reply reply) {
     if (send(launcher_descriptor, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) _exit(1);
@@ -146,7 +146,7 @@ uint64_t app_launcher_main(void) {
     }
 }
 
-// The test's process.
+// MARK: The test's process
 
 static int ask(int connection, struct msghdr *message, struct reply *reply) {
     ssize_t count;
@@ -169,7 +169,7 @@ int app_launcher_start(const char *path, char *const *argv, char *const *envp, s
     sigset_t all, none;
     sigfillset(&all);
     sigemptyset(&none);
-    // Above the number that it gets there: a dup2 to its own number would leave it closed on exec.
+    // The copy is above the number that it gets there: dup2 to its own number would leave it closed on exec.
     int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
     int error = theirs < 0 ? errno : 0;
     pid_t process = 0;

@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// A program without Dispatch has none.
+// NULL in a program without Dispatch.
 __attribute__((weak)) const char *dispatch_queue_get_label(void *queue);
 
 enum { output_descriptor = 1, call_length = 200 };
@@ -34,7 +34,7 @@ int64_t app_output_size(void) {
     return fstat(output_descriptor, &file) == 0 ? file.st_size : 0;
 }
 
-// The crash.
+// MARK: The crash
 
 static const int signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
 static void (*report)(void);
@@ -61,7 +61,8 @@ static void report_crash(void) {
 static void divert(ucontext_t *context) {
 #if defined(__x86_64__)
     greg_t *registers = context->uc_mcontext.gregs;
-    // Below the red zone, aligned as at a call. The instruction is taken for the one before the return address.
+    // The stack continues below the red zone, and is aligned as at a call. A backtrace takes the instruction before the
+    // return address, hence + 1.
     uintptr_t *stack = (uintptr_t *)(((uintptr_t)registers[REG_RSP] - 128) & ~(uintptr_t)15) - 1;
     *stack = (uintptr_t)registers[REG_RIP] + 1;
     registers[REG_RSP] = (greg_t)stack;
@@ -92,7 +93,7 @@ void app_crash_begin(void (*new_report)(void)) {
     for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
 }
 
-// The call.
+// MARK: The call
 
 static _Thread_local char call[call_length + 1];
 

@@ -1,5 +1,5 @@
-// The calls that are rare: fortified forms, signals, message queues, semaphores of System V, ends of threads, what else
-// shows a clock, and system calls by number. Each is made of the waits of the files before.
+// Replaces the rarer calls: fortified forms, signals, message queues, semaphores of System V, joins of threads, other
+// readings of clocks, and system calls by number. Each consists of the waits of lower layers.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -14,12 +14,12 @@ static long failed(int error) {
     return -1;
 }
 
-// 0, or the error that is returned.
+// Returns 0, or -1 with the error in errno.
 static long done(int error) { return error == 0 ? 0 : failed(error); }
 
 // MARK: Fortified forms
 
-// libc's own ends the program when there is not so much room.
+// libc's own function ends the program if the buffer is too small.
 int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t room) {
     if (!clock_is_virtual() || room / sizeof *descriptors < count)
         return libc()->__poll_chk(descriptors, count, timeout, room);
@@ -78,7 +78,8 @@ static int of_attempt(struct message *message, ssize_t result) {
     return result >= 0 ? 0 : errno == ETIMEDOUT ? EBUSY : errno;
 }
 
-// Long ago: libc returns where it would wait. The thread would sleep for a moment, so the queue is polled before.
+// A deadline in the past, with which libc returns instead of waiting. The thread would still sleep for a moment, so the
+// queue is polled before.
 static const struct timespec long_ago = {0, 0};
 
 static bool is_ready(mqd_t queue, short events) {
@@ -119,7 +120,7 @@ ssize_t mq_timedreceive(
 
 // MARK: Semaphores of System V
 
-// As many as Linux allows by default.
+// Linux's default limit of operations in a call.
 enum { most_operations = 500 };
 
 struct operations {
@@ -211,7 +212,7 @@ struct bits_with_size {
     size_t size;
 };
 
-// A virtual process's call; false when it is left to libc.
+// Makes a call that waits for time or shows it. False for other calls, which libc makes.
 static bool is_call_of_time(long number, const long *a, long *result) {
     sigset_t set;
     switch (number) {
@@ -287,7 +288,7 @@ static bool is_call_of_time(long number, const long *a, long *result) {
     }
 }
 
-// What keeps the table of timers, in real time too.
+// Makes a call that changes the table of timers, which is kept in the machine's time too. False for other calls.
 static bool is_call_of_numbers(long number, const long *a, long *result) {
     switch (number) {
     case SYS_timerfd_create: *result = timerfd_create((int)a[0], (int)a[1]); return true;

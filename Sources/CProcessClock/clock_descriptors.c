@@ -1,4 +1,4 @@
-// Waits for descriptors until an instant, and timers that are descriptors.
+// Replaces the waits for descriptors until an instant, and the timers that are descriptors.
 //
 // Owns the table of timers: its places are atomic, and the lock protects what is in a timer. A child has an empty
 // table. `read`, `close` and their kin take the lock only for a timer's descriptor.
@@ -23,8 +23,8 @@ static void write_at_deadline(struct wait *wait) {
     libc()->syscall(SYS_write, wait->descriptor, &one, sizeof one);
 }
 
-// Waits without a time-out, for the descriptors and for a step that comes to the instant. `polled` has room for one row
-// more.
+// Waits for the descriptors and for the step that reaches the instant, without a time-out of the kernel. `polled` has
+// room for one more row.
 static int poll_until(
     const char *call, struct pollfd *polled, nfds_t count, int64_t duration, const sigset_t *signals) {
     int64_t deadline = saturating_sum(clock_readings[process_clock_uptime], duration);
@@ -44,7 +44,7 @@ static int poll_until(
     return result;
 }
 
-// Room for 32 rows on the stack, for more on the heap.
+// Has room for 32 rows on the stack; more are on the heap.
 struct polled_room {
     struct pollfd few[33];
     struct pollfd *rows;
@@ -193,8 +193,8 @@ int epoll_pwait2(
 
 // MARK: The table of timers
 
-// What a timer was set to. The kernel's timer is armed only at the instant at which it fires. Its memory is kept for
-// the next timer: `read` uses a timer that another thread may close.
+// The setting of a timer. The kernel's timer is armed only at the instant at which it fires. The memory is reused for
+// other timers and never unmapped, because `read` uses a timer that another thread may close.
 struct timer {
     // Its descriptor is one of the timer's numbers.
     struct wait wait;
@@ -226,7 +226,7 @@ static bool is_timer(int descriptor) {
     return libc()->timerfd_gettime(descriptor, &setting) == 0;
 }
 
-// With the lock held: the number is no longer the timer's.
+// With the lock held: takes a number away from its timer, and frees a timer without numbers.
 static void drop_number(int descriptor) {
     struct timer *timer = timer_of(descriptor);
     if (!timer) return;
@@ -241,7 +241,7 @@ static void drop_number(int descriptor) {
     }
 }
 
-// With the lock held: the timer of a number that is a timer's still.
+// With the lock held: the timer of a number whose file is still a timer; NULL for another.
 static struct timer *true_timer_of(int descriptor) {
     if (timer_of(descriptor) && !is_timer(descriptor)) drop_number(descriptor);
     return timer_of(descriptor);
@@ -256,7 +256,7 @@ static void add_number(struct timer *timer, int descriptor) {
     if (table.end <= descriptor) atomic_store(&table.end, descriptor + 1);
 }
 
-// With the lock held. From mmap: `timerfd_create` takes no lock of malloc's.
+// With the lock held. Uses mmap, because `timerfd_create` takes no lock of malloc.
 static struct timer *new_timer(void) {
     enum { count = 64 };
     if (!table.free_timers) {
@@ -274,16 +274,17 @@ static struct timer *new_timer(void) {
 
 // MARK: Timers
 
-// Returns when the kernel's timer has expired: the descriptor is readable, or has been read. Its remaining time is
-// zero a moment before the kernel wakes the threads that wait for the descriptor. Or when the descriptor is no timer
-// any more.
+// Arms the kernel's timer for an instant that has passed, and returns when the descriptor is readable or has been read,
+// or is no timer any more. The remaining time does not show this: it is zero a moment before the kernel wakes the
+// threads that wait for the descriptor.
 static void make_readable(struct timer *timer) {
     uint64_t reads = atomic_load(&timer->reads);
     struct itimerspec long_ago = {.it_value = {.tv_nsec = 1}};
     if (libc()->timerfd_settime(timer->wait.descriptor, TFD_TIMER_ABSTIME, &long_ago, NULL) != 0) return;
     struct pollfd polled = {.fd = timer->wait.descriptor, .events = POLLIN};
     struct timespec none = {0, 0};
-    // By number, because libc's poll is a cancellation point. A reader that is not seen here can be faster, so the loop ends.
+    // By number, because libc's poll is a cancellation point. The loop has an end, because a reader by a call that is
+    // not seen here can be faster.
     int64_t end = process_clock_machine_time() + 10000000;
     while (libc()->syscall(SYS_ppoll, &polled, 1, &none, NULL, 0) == 0 && atomic_load(&timer->reads) == reads
            && is_timer(polled.fd) && process_clock_machine_time() < end) {}
@@ -376,7 +377,7 @@ ssize_t read(int descriptor, void *buffer, size_t size) {
     ssize_t result = libc()->read(descriptor, buffer, size);
     struct timer *timer = timer_of(descriptor);
     if (!timer || result != sizeof(uint64_t) || !clock_is_virtual()) return result;
-    // Before the lock, whose holder may wait for it.
+    // Counted before the lock is taken, because the holder of the lock may wait for this in make_readable.
     atomic_fetch_add(&timer->reads, 1);
     bool is_cancelled = false;
     clock_lock();
@@ -395,7 +396,7 @@ ssize_t read(int descriptor, void *buffer, size_t size) {
 
 // MARK: Numbers of descriptors
 
-// They are about to be closed, or given to other files.
+// Takes numbers away from their timers that are about to be closed, or given to other files.
 static void drop_numbers(unsigned first, unsigned last) {
     if (first >= (unsigned)table.end) return;
     if (last >= (unsigned)table.end) last = (unsigned)table.end - 1;
@@ -408,7 +409,7 @@ static void drop_numbers(unsigned first, unsigned last) {
     clock_unlock();
 }
 
-// `descriptor` is another number of the file.
+// Notes that `descriptor` is another number of the file, and returns it.
 static int duplicated(int file, int descriptor) {
     if (descriptor < 0 || !timer_of(file) || table.process != getpid()) return descriptor;
     clock_lock();
@@ -431,7 +432,7 @@ int close(int descriptor) {
     return libc()->close(descriptor);
 }
 
-// Those of the clock stay open.
+// Closes the descriptors of a range, except the clock's own.
 static int close_others(unsigned first, unsigned last, int flags) {
     for (unsigned own = first; own <= last && own < descriptor_capacity; own++) {
         if (!is_own_descriptor((int)own)) continue;

@@ -1,9 +1,10 @@
-// Takes over Dispatch's examination of its workers: each second it checks whether those of a queue are blocked, and
-// starts one more then. Its timer, which would be a deadline of every second, is switched off. The steps call the
-// examination at each whole second, until one has made nothing run, and again after the next deadline.
+// Takes over Dispatch's examination of its workers. Each second Dispatch checks whether the workers of a queue are
+// blocked, and starts another one if so. Its timer, which would be a deadline in every second, is switched off. Instead
+// the steps call the examination at each whole second, until an examination has made nothing run, and again after the
+// next deadline.
 //
-// The functions here are weak, so that a program with a statically linked Dispatch has that one's: there the
-// examination stays a deadline of every second.
+// The functions here are weak, so that a program with a statically linked Dispatch uses Dispatch's own: there the
+// examination stays a deadline in every second.
 //
 // Owns the source and its handler, found when Dispatch sets its timer, and, under the clock's lock, the next instant.
 // Dispatch's code runs without the lock.
@@ -42,7 +43,8 @@ void dispatch_monitor_begin(void) {
     if (source) libc()->dispatch_source_set_timer(source, UINT64_MAX, UINT64_MAX, 0);
 }
 
-// Under the lock.
+// Under the clock's lock: whether no examination is needed before the next deadline, and the instant of uptime of the
+// next one.
 static bool rests;
 static int64_t due;
 

@@ -1,4 +1,4 @@
-// Data on its way from one thread of the process to another, in the kernel.
+// Finds out whether the kernel still has data on its way from one thread of the process to another.
 //
 // A pipe, a socket of the Unix domain and a datagram wake the reader within the writer's call. Others do not: TCP
 // keeps small pieces back until earlier ones are acknowledged, the other end delays that, and a busy kernel delivers
@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 #include <termios.h>
 
-// Much longer than the kernel delays an acknowledgment, or holds data of a corked socket: 200 ms.
+// Much longer than the 200 ms for which the kernel delays an acknowledgment or holds data of a corked socket.
 static const int64_t grace = SECOND;
 
 static struct {
@@ -31,7 +31,8 @@ static struct {
     // Until it is polled, `revents` says whether a descriptor is a connection of TCP.
     struct pollfd *descriptors;
     size_t count, capacity;
-    // How many bytes the sockets kept back, how many of theirs had arrived, and since when both have been the same.
+    // The number of bytes that the sockets kept back, the number of bytes that had arrived, and the instant since which
+    // both have been the same.
     uint64_t kept_back, acknowledged;
     int64_t since;
     atomic_uint_least64_t ignored;
@@ -78,7 +79,8 @@ static bool is_connection(int descriptor, struct tcp_info *state) {
     return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, state, &size) == 0 && state->tcpi_state != listens;
 }
 
-// How many of its bytes have not arrived. Those for which the window is too small wait for the reader.
+// The number of its bytes that have not arrived. Bytes that do not fit into the window wait for the reader: not
+// counted.
 static uint64_t bytes_kept_back(int descriptor, uint64_t *acknowledged) {
     struct tcp_info state;
     if (!is_connection(descriptor, &state)) return 0;
@@ -86,7 +88,7 @@ static uint64_t bytes_kept_back(int descriptor, uint64_t *acknowledged) {
     bool is_sendable = state.tcpi_notsent_bytes > 0 && state.tcpi_notsent_bytes <= state.tcpi_snd_wnd;
     if (state.tcpi_unacked == 0 && !is_sendable) return 0;
     int bytes = 0;
-    // None for a connection that is being made.
+    // A connection that is being made has none.
     return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (uint64_t)bytes : 1;
 }
 
@@ -100,7 +102,7 @@ static uint64_t all_bytes_kept_back(uint64_t *acknowledged) {
 }
 
 static void acknowledge(int descriptor) {
-    // Only now: the lowest bit would keep it from delaying later ones.
+    // Without the lowest bit, which would end the delay of later acknowledgments too.
     int now = 2;
     setsockopt(descriptor, IPPROTO_TCP, TCP_QUICKACK, &now, sizeof now);
 }

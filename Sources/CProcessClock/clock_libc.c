@@ -1,4 +1,4 @@
-// libc's own functions, numbers, and the machine's time.
+// Has libc's own functions, what children must not inherit, numbers, and the machine's time.
 //
 // The pointers are written once, before `main` or at the first call; there is no lock. Everything here may be called
 // with the clock's lock held, in a signal handler and after a fork.
@@ -28,7 +28,7 @@ static void *find(const char *name) {
     return dlsym(RTLD_NEXT, name);
 }
 
-// Two threads that find them at once write the same values.
+// Needs no lock: two threads that find the functions at once write the same values.
 __attribute__((constructor(101))) static void find_functions(void) {
 #define CLOCK_FIND(result, name, parameters) *(void **)&functions.name = find(#name);
     CLOCK_FUNCTIONS(CLOCK_FIND)
@@ -61,12 +61,12 @@ void zero_in_children(void *variable, size_t size) {
 bool children_are_separate(void) { return !atomic_load(&wiping_fails); }
 
 enum { word_bits = 64 };
-// Not zero in children, which close them.
+// A child inherits these bits, and closes the descriptors.
 static atomic_uint_least64_t own_descriptors[descriptor_capacity / word_bits];
 
 static uint64_t bit_of(int descriptor) { return 1ULL << (descriptor % word_bits); }
 
-// libc's close is a cancellation point: a thread that was cancelled would leave there, with the lock held.
+// Closes by number: libc's close is a cancellation point, at which a cancelled thread would leave with the lock held.
 static void close_at_once(int descriptor) { libc()->syscall(SYS_close, descriptor); }
 
 // Moved away from the low numbers, of which a program may expect the next one that it has closed.
@@ -91,7 +91,7 @@ bool is_own_descriptor(int descriptor) {
         && atomic_load_explicit(&own_descriptors[descriptor / word_bits], memory_order_relaxed) & bit_of(descriptor);
 }
 
-// Of those that are closed at once, or were closed by a fork, none is closed again: the number may be another file's.
+// Closes a descriptor once. After two calls at once, or a fork, its number may be that of another file.
 void close_own_descriptor(int descriptor) {
     if (descriptor < 0) return;
     uint64_t before = atomic_fetch_and(&own_descriptors[descriptor / word_bits], ~bit_of(descriptor));

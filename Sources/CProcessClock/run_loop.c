@@ -1,5 +1,5 @@
-// A mode of the main run loop becomes a common one. Foundation on Linux has that only in its part in C, which Swift does
-// not import.
+// Makes a mode of the main run loop a common one. Foundation on Linux has the function only in C, which Swift does not
+// import.
 #include "CProcessClock.h"
 
 #if defined(__linux__)

@@ -1,4 +1,4 @@
-// Timers of Foundation's run loops, in the process of a simulated app, as on Apple's systems.
+// Lets timers of Foundation's run loops behave as on Apple's systems, in the process of a simulated app.
 //
 // On Linux, Core Foundation's functions that set and get a timer's tolerance do nothing, and the initializer of `Timer`
 // with an interval and no date has it fire at once. The functions here replace those: the dynamic linker prefers a
@@ -46,7 +46,7 @@ struct timer {
     cf_timer timer;
     bool is_in_run_loop;
     double tolerance;
-    // When it fires next: as Foundation has it, and in uptime.
+    // The next fire date: Foundation's, and as an instant of uptime.
     double date;
     int64_t uptime;
 };
@@ -62,7 +62,7 @@ static struct timer *row_of(cf_timer timer) {
     return NULL;
 }
 
-// With the lock held: its row, which is new for an unknown timer.
+// With the lock held: the timer's row, which is new for an unknown timer.
 static struct timer *kept(cf_timer timer) {
     struct timer *row = row_of(timer);
     if (row) return row;
@@ -76,7 +76,7 @@ static struct timer *kept(cf_timer timer) {
     return &timers[timer_count++];
 }
 
-// Retained for the caller; NULL after the last one.
+// Returns a timer that is retained for the caller; NULL after the last one.
 static cf_timer timer_at(size_t index) {
     clock_lock();
     cf_timer timer = index < timer_count ? timers[index].timer : NULL;
@@ -109,7 +109,7 @@ void run_loop_timers_examine(void) {
     }
 }
 
-// A run loop gets a timer.
+// Notes that the timer is in a run loop.
 WEAK void CFRunLoopAddTimer(void *loop, cf_timer timer, const void *mode) {
     if (timer && atomic_load(&is_on)) {
         clock_lock();
@@ -134,7 +134,7 @@ WEAK double CFRunLoopTimerGetTolerance(cf_timer timer) {
     return tolerance;
 }
 
-// At most half of the interval, as in Core Foundation on Apple's systems, and not negative.
+// Limits the tolerance to half of the interval, as Core Foundation does on Apple's systems, and to zero or more.
 WEAK void CFRunLoopTimerSetTolerance(cf_timer timer, double tolerance) {
     if (!atomic_load(&is_on)) {
         void (*set)(cf_timer, double) = foundation("CFRunLoopTimerSetTolerance");
@@ -150,7 +150,7 @@ WEAK void CFRunLoopTimerSetTolerance(cf_timer timer, double tolerance) {
 }
 
 int64_t run_loop_timers_latest(int64_t deadline) {
-    // Foundation's dates are those of a clock of microseconds.
+    // Foundation's dates are exact to microseconds.
     const int64_t error = 2000;
     int64_t latest = FOREVER;
     bool is_of_timer = false;
@@ -159,7 +159,7 @@ int64_t run_loop_timers_latest(int64_t deadline) {
         if (!row->is_in_run_loop || row->uptime < saturating_sum(deadline, -error)) continue;
         bool is_first = row->uptime <= saturating_sum(deadline, error);
         is_of_timer |= is_first;
-        // One of more than thirty years is without end.
+        // A tolerance of more than thirty years has no end.
         int64_t end = row->tolerance < 1e9
             ? saturating_sum(is_first ? deadline : row->uptime, (int64_t)(row->tolerance * SECOND)) : FOREVER;
         if (end < latest) latest = end;
@@ -174,8 +174,8 @@ bool is_called_by_run_loops(void *caller) {
 
 // MARK: The first fire date
 
-// `Timer.init(timeInterval:repeats:block:)`; `Timer.init(fire:interval:repeats:block:)`, as a method of the class; the
-// class.
+// The symbols of `Timer.init(timeInterval:repeats:block:)`, of `Timer.init(fire:interval:repeats:block:)` as a method
+// of the class, and of the class.
 #define INTERVAL_INIT "$s10Foundation5TimerC12timeInterval7repeats5blockACSd_SbyACYbctcfC"
 extern char fire_date_init __asm__(
     "$s10Foundation5TimerC4fire8interval7repeats5blockAC0A10Essentials4DateV_SdSbyACYbctcfCTq") WEAK;
@@ -190,7 +190,7 @@ typedef SWIFT void *(*date_init)(double, double, bool, void *, void *, SELF void
 
 WEAK SWIFT void *timer_with_interval(double interval, bool repeats, void *block, void *context, SELF void *class) {
     if (atomic_load(&is_on) && swift_lookUpClassMethod && &fire_date_init && &timer_class) {
-        // That of the subclass, if it overrides it.
+        // A subclass's own initializer, if it overrides this one.
         date_init init = (date_init)swift_lookUpClassMethod(class, &fire_date_init, &timer_class);
         return init(CFAbsoluteTimeGetCurrent() + interval, interval, repeats, block, context, class);
     }

@@ -67,8 +67,8 @@ static int spawn(const char *path, char *const *argv, char *const *envp, const i
     return error;
 }
 
-// Whether a process of /proc is of the session, and not at its end. Its name stands in parentheses and may contain any
-// character; after it are its state, its parent, its group and its session.
+// True for a process of the session that has not ended. In /proc its name stands in parentheses and may contain any
+// character; its state, its parent, its group and its session follow.
 static bool is_alive_in(const char *number, int32_t session) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%s/stat", number);
@@ -86,7 +86,7 @@ static bool is_alive_in(const char *number, int32_t session) {
 
 void test_process_end_others(int32_t session) {
     bool is_any = true;
-    // What was killed may take a moment, and may have started another process before.
+    // A killed process takes a moment to end, and may have started another one before.
     for (int times = 0; is_any && times < 1000; times++) {
         DIR *processes = opendir("/proc");
         if (!processes) return;
@@ -110,7 +110,7 @@ int test_process_start(
     int error = 0;
     if (events < 0 || pipe2(errors, O_CLOEXEC) != 0
         || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) != 0
-        // Above the numbers that they get in the process, so that no dup2 there closes one.
+        // The copies are above the numbers that they get in the process, so that no dup2 there closes one.
         || (theirs[0] = fcntl(events, F_DUPFD_CLOEXEC, 10)) < 0
         || (theirs[1] = fcntl(errors[1], F_DUPFD_CLOEXEC, 10)) < 0
         || (theirs[2] = fcntl(control[1], F_DUPFD_CLOEXEC, 10)) < 0

@@ -66,7 +66,7 @@ static void every_call(void) {
         require(pthread_create(&waiters[count].thread, NULL, wait_once, &waiters[count]) == 0);
     }
     require(process_clock_settle(limit) == 0);
-    // Rows for fewer than there are, in the order of their deadlines.
+    // The earliest waits are returned if there is not enough room for all.
     for (size_t capacity = 0; capacity <= most; capacity += capacity < 4 ? 1 : 20) {
         struct process_clock_wait *rows = malloc(capacity * sizeof *rows + (capacity == 0));
         require(process_clock_waits(rows, capacity) == (size_t)count);
@@ -127,7 +127,7 @@ static void wait_for_many(int count, bool selects) {
 }
 
 static void many_descriptors(void) {
-    // Up to 32 are kept on the stack.
+    // Up to 32 rows are kept on the stack.
     static const int counts[] = {0, 1, 31, 32, 33, 34, 400};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         wait_for_many(counts[i], false);
@@ -149,7 +149,7 @@ static void timer_descriptors(void) {
     struct itimerspec each = {.it_interval = {.tv_nsec = 1}, .it_value = {.tv_sec = 1}}, old;
     require(timerfd_settime(timer, 0, &each, &old) == 0 && timerfd_gettime(timer, &old) == 0);
     process_clock_jump(2 * second, 2 * second, 2 * second);
-    // All that were missed, as one.
+    // All missed expirations are read at once.
     require(process_clock_step(0, limit) == 0);
     uint64_t fired = 0;
     require(read(timer, &fired, sizeof fired) == sizeof fired && fired == (uint64_t)second + 1);

@@ -21,7 +21,7 @@ static void timers(void) {
         int timer = capus_timerfd_create(clock);
         require(timer >= 0);
         require(capus_timerfd_read(timer) == 0);
-        // An instant of the past, the last instants of 64 bits, and none.
+        // The instants are in the past, the last ones of 64 bits, and none.
         require(capus_timerfd_arm(timer, UINT64_MAX, 0) == 0);
         require(capus_timerfd_arm(timer, INT64_MAX, clock == CAPUS_CLOCK_WALL) == 0);
         require(capus_timerfd_arm(timer, (uint64_t)INT64_MAX + 1, 0) == 0);
@@ -229,7 +229,7 @@ static void signals(void) {
     raise(SIGUSR2);
     require(next_signal(descriptor) == SIGUSR2);
     capus_signals_release();
-    // One that cannot be caught, after some that can.
+    // The last of these signals cannot be caught.
     const int impossible[] = {SIGUSR1, SIGKILL};
     require(capus_signals_catch(impossible, 2) == -EINVAL);
     signal(SIGHUP, SIG_IGN);
@@ -242,7 +242,7 @@ static void signals(void) {
     free(copy);
 }
 
-// As many as can be caught, and more.
+// Any number of signals can be caught, up to all real-time ones.
 static void many_signals(void) {
     int numbers[64], count = 0;
     for (int number = SIGRTMIN; number <= SIGRTMAX; number++) numbers[count++] = number;

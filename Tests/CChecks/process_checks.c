@@ -112,7 +112,7 @@ static void commands_without_standard_descriptors(void) {
     require(waitpid(child, &status, 0) == child && status == 0);
 }
 
-// Arguments and variables of many sizes, which the child reads after the fork.
+// The child reads the arguments after the fork, also a long one.
 static void long_commands(void) {
     size_t size = 100000;
     char *text = malloc(size);

@@ -28,7 +28,7 @@ static void *wait_until(void *duration) {
 static void a_signal_before_the_deadline(void) {
     require(sem_init(&is_waiting, 0, 0) == 0);
     for (int is_broadcast = 0; is_broadcast < 2; is_broadcast++) {
-        // In the machine's time, far enough away that a busy machine signals before.
+        // In the machine's time the deadline is so far away that a busy machine signals before it.
         int64_t duration = time_is_virtual() ? ticks(2) : 1000000000;
         pthread_t thread = start(wait_until, &duration);
         require(sem_wait(&is_waiting) == 0);
@@ -115,7 +115,7 @@ static int wait_on(pthread_cond_t *waited, pthread_mutex_t *held, int64_t durati
     return error;
 }
 
-// Of another kind, and for processes.
+// A condition with a recursive mutex, and one that processes share.
 static void other_conditions(void) {
     pthread_mutexattr_t mutex_attributes;
     pthread_condattr_t attributes;

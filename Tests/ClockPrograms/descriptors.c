@@ -36,7 +36,7 @@ static void by_dup3(int timer) {
     require(dup3(other, timer, O_CLOEXEC) == timer && close(other) == 0 && close(timer) == 0);
 }
 
-// Eight bytes of a file that has the number now are the file's.
+// After a timer was closed, eight bytes that are read from its number belong to the file that has the number now.
 static void closed_timers(void) {
     static void (*const closings[])(int) = {by_close,  by_close_range, by_system_call, by_closefrom,
                                             by_fclose, by_dup2,        by_dup3};

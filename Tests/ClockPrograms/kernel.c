@@ -1,4 +1,4 @@
-// Data that the kernel has taken from one thread of a process, and not yet given to another.
+// What a program finds that depends on data between the writer and the reader, in the kernel.
 #define _GNU_SOURCE
 #include "program.h"
 

@@ -1,5 +1,5 @@
-// Small programs, each of which is run in the machine's time and in virtual time: Scripts/c-checks. What a program
-// requires holds in both. It is killed after a minute of the machine's time.
+// Small programs that Scripts/c-checks runs in the machine's time and in virtual time. What a program requires holds in
+// both. It is killed after a minute of the machine's time.
 #ifndef PROGRAM_H
 #define PROGRAM_H
 

@@ -79,7 +79,7 @@ static const char *killed(const struct waiting_call *call) {
     close(ends[1]);
     char byte;
     require(read(ends[0], &byte, 1) == 1 && kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
-    // Nothing that it has started has its output.
+    // No process that it has started has its output.
     require(read(ends[0], &byte, 1) == 0 && close(ends[0]) == 0);
     return WIFSIGNALED(status) ? "ends" : "continues";
 }
@@ -154,7 +154,7 @@ static void cancel_all(struct waiter *waiters) {
     }
 }
 
-// A line for each call: its name, and the columns.
+// Prints a line for each call, with its name and the columns.
 void print_table(void) {
     static struct waiter waiters[most];
     while (waiting_call_at(count)) require(++count < most);

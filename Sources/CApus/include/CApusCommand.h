@@ -1,4 +1,4 @@
-// Commands of a daemon: children in sessions of their own, with what they print in one pipe, and what is needed to wait
+// Starts the commands of a daemon, as children in sessions of their own with one pipe for what they print, and waits
 // for them and for their orphans. Functions return 0 or an errno.
 
 #ifndef CAPUS_COMMAND_H
@@ -36,7 +36,8 @@ int capus_command_start(
 /// Waits until any child ends, and reaps it. `status` is its exit code, or -1 - signal. ECHILD: there is no child.
 int capus_child_wait(int *process, int *status);
 
-/// Makes this process the parent of orphans among its descendants, where the kernel can (Linux: PR_SET_CHILD_SUBREAPER).
+/// Makes this process the parent of orphans among its descendants, where the kernel can (Linux:
+/// PR_SET_CHILD_SUBREAPER).
 int capus_adopt_orphans(void);
 
 /// The limits of open files and of the user's processes; UINT64_MAX for none.

@@ -1,4 +1,4 @@
-// One call on the session bus. libdbus is opened at run time, so nothing needs it to build or to start.
+// Makes one call on the session bus. libdbus is opened at run time, so neither a build nor a start needs it.
 
 #ifndef CAPUS_DBUS_H
 #define CAPUS_DBUS_H

@@ -1,4 +1,4 @@
-// What Swift cannot reach of the kernel's timers: functions with GNU-only headers or variadic flags.
+// Has the functions of the kernel's timers that Swift cannot call, because of GNU-only headers or variadic flags.
 // Every function returns -errno when it fails.
 
 #ifndef CAPUS_TIMERS_H

@@ -10,7 +10,7 @@
 #include "file_protection.h"
 #include "test_process.h"
 
-// The clocks of the process, and every call that waits for time, under the control of a test.
+// Gives a test control of the clocks of the process, and of every call that waits for time.
 //
 // On Linux, a program that has this module linked in defines `clock_gettime`, `nanosleep`, `epoll_wait`,
 // `timerfd_settime` and the like itself. The dynamic linker prefers those to libc's, for Foundation, Dispatch and the
@@ -41,8 +41,8 @@ struct process_clock_wait {
     int64_t left;
 };
 
-// Whether time can be virtual in this program: on Linux with glibc, on a kernel that counts how threads run, and without
-// a sanitizer that defines these functions.
+// True if time can be virtual in this program: on Linux with glibc, on a kernel that counts how threads run, and
+// without a sanitizer that defines these functions.
 bool process_clock_is_available(void);
 
 // Makes time virtual, with these instants. A second call moves the clocks there; nothing is fired by that.
@@ -58,7 +58,7 @@ void process_clock_set_wall(int64_t wall);
 
 // Waits until no other thread of the process can run, for at most `limit` of real time: ETIMEDOUT then.
 int process_clock_settle(int64_t limit);
-// How long until the earliest deadline; 0 when it has passed. False when there is none.
+// Finds the time until the earliest deadline; 0 if it has passed. False if there is none.
 bool process_clock_until_next(int64_t *left);
 // Settles, then goes to the earliest deadline within `within` of now, fires it, and settles again.
 // EAGAIN when there is none; ETIMEDOUT when a thread still runs after `limit` of real time.
@@ -71,39 +71,40 @@ int process_clock_advance(int64_t duration, int64_t limit);
 // The machine sleeps: uptime stands still, the others count, and nothing runs. Does not fire.
 void process_clock_sleep_machine(int64_t duration);
 
-// From here on a thread of its own steps to the next deadline whenever nothing in the process can run. `pace` is real
-// nanoseconds for a second of virtual time, 0 for none.
+// Starts a thread that steps to the next deadline whenever nothing in the process can run. `pace` is the number of real
+// nanoseconds for a second of virtual time; 0 for no pace.
 int process_clock_run_by_itself(int64_t pace);
 // Holds that thread off; calls nest.
 void process_clock_hold(void);
 void process_clock_release(void);
-// Something else than a deadline wakes the process at this instant: timers of run loops whose date has come do not wait
-// for the end of their tolerance.
+// Notes that something other than a deadline wakes the process at this instant, so that timers of run loops whose date
+// has come do not wait for the end of their tolerance.
 void process_clock_wake(void);
-// How many deadlines have been fired.
+// Returns the number of deadlines that have been fired.
 uint64_t process_clock_steps(void);
 
-// The place of a function in the program, for `app_launcher_fork`. 0 when it is not in the program's own file.
+// Returns the place of a function in the program, for `app_launcher_fork`; 0 if it is not in the program's own file.
 uint64_t process_clock_offset(void (*program)(void));
 
-// From then on the mode of that name is one of the common modes of Foundation's main run loop. False without Foundation.
+// Makes the mode of that name one of the common modes of Foundation's main run loop. False without Foundation.
 bool main_run_loop_add_common_mode(const char *name);
 
-// From then on Foundation's timers keep their tolerance, and use it: at an instant at which the process is awake, those
-// fire whose date has come, and it is woken for one only when its tolerance ends. And
-// `Timer(timeInterval:repeats:block:)` fires for the first time after the interval. Time has to be virtual. False where
-// Foundation is not as it has to be for this.
+// Lets Foundation's timers keep their tolerance and use it: at an instant at which the process is awake, every timer
+// fires whose date has come, and the process is woken for a timer only when its tolerance ends. And
+// `Timer(timeInterval:repeats:block:)` fires for the first time after the interval. Time has to be virtual. False if
+// Foundation does not have the functions that this needs.
 bool run_loop_timers_begin(void);
 
-// The waits with a deadline, earliest first. Returns how many there are; writes at most `capacity`.
+// Writes the waits with a deadline, earliest first, at most `capacity`. Returns how many there are.
 size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);
-// A thread that could run when last looked at, or 0, and for how long of the machine's time there has been one.
+// Returns a thread that could run at the last examination, or 0; and how long, in the machine's time, there has been
+// one.
 int32_t process_clock_running_thread(void);
 int64_t process_clock_running_for(void);
-// How many bytes TCP sockets of the process keep back and did not send for a second of the machine's time:
-// the last step did not wait for them.
+// Returns the number of bytes that TCP sockets of the process have kept back for more than a second of the machine's
+// time, for which the last step did not wait.
 uint64_t process_clock_bytes_kept_back(void);
-// The machine's monotonic clock, whatever the process's clocks show.
+// Reads the machine's monotonic clock, whatever the process's clocks show.
 int64_t process_clock_machine_time(void);
 // Sleeps in the machine's time, whatever the process's clocks show.
 void process_clock_machine_sleep(int64_t duration);

@@ -1,4 +1,4 @@
-// A process of this program that has only been loaded, and from which processes of simulated apps are forked.
+// Starts a process of this program that is only loaded, and forks the processes of simulated apps from it.
 
 #ifndef APP_LAUNCHER_H
 #define APP_LAUNCHER_H
@@ -12,7 +12,7 @@ struct app_launcher {
 };
 
 /// Starts the launcher: this program, with APUS_APP_LAUNCHER in its environment.
-/// What the variables of its processes differ in has to be in `envp`, with values that are not shorter than theirs.
+/// Variables that differ among its processes have to be in `envp`, with values that are not shorter than theirs.
 /// The functions return 0 or an errno: ENOSYS where time cannot be virtual.
 int app_launcher_start(const char *path, char *const *argv, char *const *envp, struct app_launcher *started);
 

@@ -1,4 +1,4 @@
-// The output of a process of a simulated app, which the device reads, and the process's report of its own crash.
+// Keeps the output of a process of a simulated app for the device, and lets the process report its own crash.
 
 #ifndef APP_OUTPUT_H
 #define APP_OUTPUT_H
@@ -6,32 +6,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// A file in memory for the outputs of a process, or -1. Unlike a pipe it never has a writer wait, which would look like
-/// a process at rest.
+/// Makes a file in memory for the outputs of a process, or returns -1. Unlike a pipe it never lets a writer wait, which
+/// would look like a process at rest.
 int app_output_make(void);
 
 /// Reads what the process has written from `offset` on; 0 when there is nothing more.
 long app_output_read(int output, void *bytes, unsigned long capacity, int64_t offset);
 
-/// In the process: from now on nothing that it prints is held back in a buffer.
+/// In the process: lets nothing that it prints from now on be held back in a buffer.
 void app_output_begin(void);
 
-/// In the process: how many bytes it has written.
+/// In the process: returns the number of bytes that it has written.
 int64_t app_output_size(void);
 
-/// In the process: a signal that ends it because of a mistake calls `report` on the thread that made the mistake, as if
-/// the code that made it had, and then ends the process. Only the first such signal is reported.
+/// In the process: lets a signal that is caused by a mistake, such as SIGSEGV, call `report` on the thread that made
+/// the mistake, as if the code that made it called it, before it ends the process. Only the first such signal is
+/// reported.
 void app_crash_begin(void (*report)(void));
 
-/// Whether the process is about to end by such a signal. It must not be taken for one at rest then.
+/// True if the process is about to end by such a signal: then it is not at rest, although its threads may be asleep.
 bool app_crash_has_begun(void);
 
 /// Waits for the end of the process.
 void app_crash_wait(void);
 
-/// What the phone calls the running thread's code for; the text is copied, as far as it is not longer than 200 bytes.
+/// Notes the purpose for which the phone calls code on this thread, for the report; at most 200 bytes are copied.
 void app_call_begin(const char *name);
-/// The last one of the thread; an empty text when there is none.
+/// Returns the last such text of the thread; an empty text if there is none.
 const char *app_call_current(void);
 
 /// Whether the calling thread is the first of its process.

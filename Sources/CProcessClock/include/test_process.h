@@ -1,11 +1,12 @@
-// A process for one test: the program of the test run once more.
+// Starts the program of the test run once more, as a process for one test.
 
 #ifndef TEST_PROCESS_H
 #define TEST_PROCESS_H
 
 #include <stdint.h>
 
-/// The descriptors that the process gets beside the standard ones: a file for events, and a connection with its starter.
+/// The numbers of the descriptors that the process gets beside the standard ones: a file for events, and a connection
+/// with its starter.
 #define TEST_PROCESS_EVENTS 3
 #define TEST_PROCESS_CONTROL 4
 
