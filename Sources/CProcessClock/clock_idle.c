@@ -1,4 +1,4 @@
-// Whether anything in the process can run.
+// Finds out whether anything in the process can run.
 //
 // A thread is asleep when its state is S. Three passes show that all are asleep at one instant: how much each has run,
 // the state of each, and how much each has run. When the first and the third are equal, no thread has run in between:
@@ -23,8 +23,8 @@
 struct thread {
     int32_t id;
     int state, schedule;  // the descriptors of its files
-    uint64_t activity;  // how much it has run: a sum without a unit, only compared
-    uint64_t activity_before;  // when this settling began, or the thread
+    uint64_t activity;  // how much the thread has run: a sum without a unit, which is only compared
+    uint64_t activity_before;  // the same when this settling began, or the thread
     bool is_there;
 };
 
@@ -35,7 +35,7 @@ static struct {
     size_t thread_count, thread_capacity;
     int folder;
     bool is_open;
-    // 0 when it was not found out yet, 1 for no, 2 for yes.
+    // 0: not found out yet; 1: time cannot be virtual; 2: it can.
     atomic_int availability;
     atomic_int running_thread;
     atomic_int_least64_t running_since;
@@ -47,8 +47,8 @@ __attribute__((constructor(101))) static void be_separate(void) { zero_in_childr
 
 static bool read_own_activity(uint64_t *activity);
 
-// Some kernels do not count, and some emulations of one have files that always say the same. A thread that slept has
-// run.
+// Compares the counts of this thread before and after a sleep, after which it has run. Some kernels do not count, and
+// the files of some emulated kernels never change.
 static bool are_threads_counted(void) {
     for (int attempt = 0; attempt < 20; attempt++) {
         uint64_t before, after;
@@ -160,7 +160,7 @@ static bool list_threads(void) {
     return listing.has_changed;
 }
 
-// Or at its end.
+// True also for a thread that has ended.
 static bool is_asleep(const struct thread *thread) {
     char text[128];
     ssize_t length = pread(thread->state, text, sizeof(text) - 1, 0);
@@ -179,7 +179,7 @@ static void move_to_front(size_t index) {
     own.threads[0] = thread;
 }
 
-// Makes the second and the third pass; the third pass of the call before is the first.
+// Makes the second and the third pass; the third pass of the previous call serves as the first.
 static bool is_at_rest(int32_t caller) {
     if (list_threads()) {
         for (size_t i = 0; i < own.thread_count; i++) read_activity(&own.threads[i], &own.threads[i].activity);
@@ -229,12 +229,19 @@ static bool nothing_runs(int32_t thread) {
     return is_at_rest(thread) && data_has_arrived(&has_delivered) && (!has_delivered || is_at_rest(thread));
 }
 
-// In the machine's time. False when another thread has it for longer.
+// Takes the mutex; false if another thread has it until `end`, an instant of the machine's time.
 static bool begin_looking(int64_t end) {
     struct timespec time = timespec_of(end);
     return (end == FOREVER ? pthread_mutex_lock(&own.looking)
                            : libc()->pthread_mutex_clocklock(&own.looking, CLOCK_MONOTONIC, &time))
         == 0;
+}
+
+static uint64_t activity_of(int32_t thread) {
+    for (size_t i = 0; i < own.thread_count; i++) {
+        if (own.threads[i].id == thread) return own.threads[i].activity;
+    }
+    return 0;
 }
 
 int settle_unless(int64_t limit, const atomic_int *unless) {
@@ -245,7 +252,7 @@ int settle_unless(int64_t limit, const atomic_int *unless) {
     int result = 0;
     if (atomic_load(&own.running_since) == 0) atomic_store(&own.running_since, start);
     for (size_t i = 0; i < own.thread_count; i++) own.threads[i].activity_before = own.threads[i].activity;
-    for (int64_t passes = 1; !nothing_runs(thread) || waits_try_again(&tried); passes++) {
+    for (int64_t passes = 1; !nothing_runs(thread) || waits_try_again(&tried, activity_of); passes++) {
         if (unless && atomic_load(unless) > 0) {
             result = ECANCELED;
             break;
@@ -255,7 +262,7 @@ int settle_unless(int64_t limit, const atomic_int *unless) {
             find_busiest_thread(thread);
             break;
         }
-        // What runs needs this processor, and what runs for long is examined less often.
+        // The running thread needs this processor. After many passes the examinations become rarer.
         if (passes < 200) sched_yield();
         else process_clock_machine_sleep(passes < 1000 ? 20000 : 1000000);
     }

@@ -142,9 +142,10 @@ struct libc_functions {
 #undef CLOCK_POINTER
 const struct libc_functions *libc(void);
 
-// A futex call, whatever `syscall` does.
+// Makes a futex call, whatever `syscall` does.
 long futex(void *word, int operation, uint32_t value, const struct timespec *timeout);
-// The same until an instant that is never reached: then the kernel does not restart it after a handler.
+// Makes one that waits until an instant that is never reached, because the kernel does not restart that after a
+// handler.
 long futex_for_ever(void *word, int operation, uint32_t value, uint32_t bits);
 
 // The largest page of the processor's kernels.
@@ -153,11 +154,11 @@ long futex_for_ever(void *word, int operation, uint32_t value, uint32_t bits);
 #else
 #define CLOCK_PAGE 65536
 #endif
-// Begins a static variable, without a value, that children find zeroed.
+// Marks a static variable, without a value, that children find zeroed.
 #define ZERO_IN_CHILDREN _Alignas(CLOCK_PAGE)
-// Called for each of these by a constructor.
+// Lets the kernel zero the variable in children; a constructor calls it for each such variable.
 void zero_in_children(void *variable, size_t size);
-// False on a kernel that cannot do it.
+// False if the kernel cannot zero memory in children.
 bool children_are_separate(void);
 
 enum { descriptor_capacity = 65536 };
@@ -166,7 +167,7 @@ int own_descriptor(int descriptor);
 bool is_own_descriptor(int descriptor);
 void close_own_descriptor(int descriptor);
 
-// The numbers that are names in an open folder, until `use` returns false.
+// Calls `use` with each number that is a name in an open folder, until it returns false.
 void for_each_number(int folder, bool (*use)(int32_t, void *), void *argument);
 
 int64_t saturating_sum(int64_t one, int64_t other);
@@ -180,7 +181,7 @@ struct timespec timespec_of(int64_t nanoseconds);
 // A wait with a deadline, of a thread or of a timer descriptor.
 struct wait {
     struct wait *next, *previous;
-    // In which virtual time of this process or its ancestors it was entered; 0 when it is not entered.
+    // The number of the virtual time in which it was entered, of this process or an ancestor; 0 if it is not entered.
     uint64_t entered_in;
     enum process_clock_id clock;
     int64_t deadline;
@@ -190,7 +191,8 @@ struct wait {
     int32_t thread;
     // Called with the lock held, after the wait has left the list.
     void (*fire)(struct wait *);
-    // Until which instant a wait with this deadline may be late; NULL for one that may not. Called with the lock held.
+    // Returns the instant until which a wait with this deadline may be late; NULL if it may not be late. Called with
+    // the lock held.
     int64_t (*latest)(int64_t deadline);
     // The semaphore, condition or word of memory that is waited for.
     void *object;
@@ -200,15 +202,17 @@ struct wait {
     atomic_int state;
     // Set for a lock, which a thread waits for by trying again: not all releases are seen.
     bool is_for_lock;
-    // Set where no release is seen: tries again each millisecond of the machine's time, and when the process is at
-    // rest.
+    // Set where no release is seen: tries again after naps in the machine's time, and when the process is at rest.
     bool naps;
+    // The last nap, in nanoseconds.
+    int64_t nap;
     // Set where a handler with SA_RESTART does not end the wait.
     bool is_restarted;
     // A descriptor that makes a wait for descriptors return, or -1.
     int descriptor;
-    // For a futex, its private flag.
+    // For a word of memory: the private flag of its futex, and how much the thread had run when it was woken again.
     int flags;
+    uint64_t activity;
     // Of a thread's wait: the wait that this one is within, and where on the stack it was made.
     struct wait *outer;
     void *frame;
@@ -220,41 +224,44 @@ void clock_lock(void);
 void clock_unlock(void);
 
 bool clock_is_virtual(void);
-// False if time was virtual already.
+// Makes time virtual. False if it was virtual already.
 bool clock_make_virtual(void);
 // Written with the lock held, read without it too. The array fills a page, which several processes may share.
 extern _Atomic int64_t clock_readings[CLOCK_PAGE / sizeof(int64_t)];
-// Which clock a number of `clock_gettime` is, if it is one of time.
+// Finds the clock for a number of `clock_gettime`. False for clocks that do not show time, such as that of the
+// processor.
 bool clock_of(clockid_t id, enum process_clock_id *clock);
-// With the lock held: the process is awake at this instant.
+// With the lock held: notes that the process is awake at this instant.
 void clock_woken(void);
 
-// A wait of this thread, which it frees by wait_end. Aborts when there is no memory.
+// Makes a wait of this thread, which frees it by wait_end. Aborts if there is no memory.
 struct wait *wait_new(
     const char *call, enum process_clock_id clock, int64_t deadline, void *object, void (*fire)(struct wait *));
-// Enters it. False, without entering it, when it is due.
+// Enters a wait. False, without entering it, if it is due.
 bool wait_begin(struct wait *wait);
-// The caller has waited for no time, in vain. After many such waits of a thread at one instant, the clocks move by a
-// nanosecond: Ruby, for one, repeats a wait until the clock has passed the deadline, not only reached it.
+// Notes that the caller has waited for no time, in vain. After many such waits of a thread at one instant, the clocks
+// move by a nanosecond: Ruby, for one, repeats a wait until the clock has passed the deadline, not only reached it.
 void waited_in_vain(void);
-// Takes it out of the list, if it is still in.
+// Takes a wait out of the list, if it is still in.
 void wait_pause(struct wait *wait);
-// Takes a `struct wait` out, if it is still in, closes its descriptor, and frees it. A cleanup handler.
+// Takes a `struct wait` out of the list, if it is still in, closes its descriptor, and frees it. Used as a cleanup
+// handler.
 void wait_end(void *wait);
-// The same with the lock held; a wait that is due is entered too.
+// With the lock held: enters a wait, even one that is due, and takes it out.
 void wait_enter(struct wait *wait);
 void wait_leave(struct wait *wait);
 bool wait_is_entered(const struct wait *wait);
-// With the lock held, at rest: the wait that is due first, and how long until then (negative when overdue); NULL when
-// there is none. A wait that may be late is due at its latest instant, or at one at which the process is awake anyway.
+// With the lock held, at rest: returns the wait that is due first, and the time until then in `left` (negative if it is
+// overdue); NULL without waits. A wait that may be late is due at its latest instant, or earlier at an instant at which
+// the process is awake anyway.
 struct wait *wait_earliest(int64_t *left);
-// With the lock held: the first wait for which `matches` is true.
+// With the lock held: returns the first wait for which `matches` is true, or NULL.
 struct wait *wait_find(bool (*matches)(const struct wait *, const void *), const void *argument);
 
 // Sleeps on the wait's own word until it is not pending; EINTR when a signal handler ran; 0 also after a nap. Without
 // the lock. The thread can be cancelled meanwhile if the caller is a cancellation point.
 int wait_sleep(struct wait *wait, bool is_cancellation_point);
-// With the lock held: takes it out of the list, and ends the sleep.
+// With the lock held: takes a wait out of the list, and ends its sleep.
 void wait_wake(struct wait *wait, int reason);
 
 // MARK: run_loop_timers.c
@@ -270,14 +277,16 @@ bool is_called_by_run_loops(void *caller);
 
 // At rest, without the lock: wakes the threads that wait for what may have been released by a call that is not seen,
 // such as a mutex by pthread_cond_wait; they try again. False when there is none, or none has got it since `tried`.
-bool waits_try_again(uint64_t *tried);
-// Whether the calling thread's waits for conditions count the machine's time. NULL where none does.
+// Also wakes the thread of a wait for a word of memory that was kept from the kernel's wait by a signal handler when
+// its instant came, as often as `activity_of` says that the thread has run.
+bool waits_try_again(uint64_t *tried, uint64_t (*activity_of)(int32_t thread));
+// Returns whether the calling thread's waits for conditions count the machine's time. NULL where none does.
 extern bool (*thread_keeps_machine_time)(void);
-// Whether a futex call waits until an instant; and that call.
+// True for a futex call that waits until an instant.
 bool is_futex_until(int operation, const struct timespec *time);
 long futex_until(void *word, int operation, uint32_t value, const struct timespec *time, uint32_t bits);
-// Waits for what is released by calls that are not seen here. `attempt` returns EBUSY to be called again, as it is each
-// millisecond of the machine's time. ETIMEDOUT, EINTR, or what the attempt returns.
+// Waits for what is released by calls that are not seen here. `attempt` returns EBUSY to be called again, as it is after
+// naps of 1 to 32 ms of the machine's time. ETIMEDOUT, EINTR, or what the attempt returns.
 int wait_by_napping(
     const char *call, enum process_clock_id clock, int64_t deadline, int (*attempt)(void *), void *argument,
     bool is_cancellation_point);
@@ -289,7 +298,7 @@ int wait_by_trying(const char *call, int64_t deadline, int (*attempt)(void *), v
 
 // With the lock held: takes over timers that were set before time was virtual.
 void timer_descriptors_convert(void);
-// With the lock held: the wall clock was set.
+// With the lock held: reports to timers that asked for it that the wall clock was set.
 void timer_descriptors_cancel_on_set(void);
 
 // MARK: clock_calls.c
@@ -304,16 +313,16 @@ bool data_has_arrived(bool *has_delivered);
 
 // As process_clock_settle, and ECANCELED as soon as `unless` is greater than 0.
 int settle_unless(int64_t limit, const atomic_int *unless);
-// How much the other threads had run at the last examination. Without the lock.
+// Returns how much the other threads had run at the last examination, as a sum. Without the lock.
 uint64_t process_clock_activity(void);
 
 // MARK: clock_dispatch.c
 
 // Switches off Dispatch's timer.
 void dispatch_monitor_begin(void);
-// With the lock held: how long until the next examination; FOREVER when none is needed.
+// With the lock held: returns the time until the next examination; FOREVER if none is needed.
 int64_t dispatch_monitor_left(void);
-// With the lock held: something runs again.
+// With the lock held: notes that something runs again.
 void dispatch_monitor_continue(void);
 // Has Dispatch examine its workers, and settles by settle_unless. Without the lock.
 int dispatch_monitor_examine(int64_t limit, const atomic_int *unless);

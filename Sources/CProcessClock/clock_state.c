@@ -18,10 +18,10 @@
 static struct {
     // 0 free, 1 held, 2 held and wanted. A lock of its own, because those of libc are among what is replaced.
     ZERO_IN_CHILDREN atomic_int lock;
-    // Which signals the lock's holder had blocked.
+    // The signals that were blocked on the holder's thread.
     uint64_t blocked_signals;
     atomic_bool is_virtual;
-    // Different for each virtual time that begins in this process, its ancestors and their other children.
+    // A number of the virtual time, which is different in this process, its ancestors and their other children.
     uint64_t virtual_time;
     struct wait *first_wait, *free_waits;
     uint64_t next_order;
@@ -113,7 +113,7 @@ void process_clock_sleep_machine(int64_t duration) { process_clock_jump(0, durat
 
 // MARK: The waits
 
-// The wait of this thread that was made last and not freed. In a child it may be one of its parent.
+// The thread's last wait that was not freed. In a child it may be a wait of the parent.
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct wait *innermost;
 static _Thread_local __attribute__((tls_model("initial-exec"))) int32_t this_thread;
 static _Thread_local __attribute__((tls_model("initial-exec"))) uint64_t this_virtual_time;
@@ -225,6 +225,7 @@ void wait_leave(struct wait *wait) {
 
 static int64_t left_until(const struct wait *wait) {
     int64_t left;
+    if (wait->deadline == FOREVER) return FOREVER;
     if (__builtin_sub_overflow(wait->deadline, clock_readings[wait->clock], &left)) return INT64_MAX;
     return left;
 }
@@ -270,7 +271,9 @@ static bool is_pending(struct wait *wait) { return atomic_load(&wait->state) == 
 static long sleep_on(struct wait *wait) {
     if (wait->is_restarted) return futex(&wait->state, FUTEX_WAIT_PRIVATE, wait_is_pending, NULL);
     if (!wait->naps) return futex_for_ever(&wait->state, FUTEX_WAIT_BITSET_PRIVATE, wait_is_pending, ~0U);
-    struct timespec end = timespec_of(process_clock_machine_time() + SECOND / 1000);
+    // The naps become longer, so that many such threads do not keep each other from rest on a busy machine.
+    wait->nap = wait->nap == 0 ? SECOND / 1000 : wait->nap < SECOND / 32 ? 2 * wait->nap : wait->nap;
+    struct timespec end = timespec_of(process_clock_machine_time() + wait->nap);
     return futex(&wait->state, FUTEX_WAIT_BITSET_PRIVATE, wait_is_pending, &end);
 }
 

@@ -47,8 +47,8 @@ static atomic_uint_least64_t steps;
 
 uint64_t process_clock_steps(void) { return atomic_load(&steps); }
 
-// Takes the lock. How long until the next deadline or examination of Dispatch's workers; FOREVER when there is none.
-// The wait is NULL for an examination.
+// Takes the lock, and returns the time until the next deadline or examination of Dispatch's workers; FOREVER if there
+// is none. The wait is NULL for an examination.
 static int64_t lock_at_next(struct wait **wait) {
     run_loop_timers_examine();
     clock_lock();
@@ -68,8 +68,8 @@ bool process_clock_until_next(int64_t *left) {
 
 static void move(int64_t duration) { process_clock_jump(duration, duration, duration); }
 
-// Goes to what comes next, at rest; EAGAIN when it is not within `within`. Deadlines fire one at a time, so that what
-// one wakes runs before the next.
+// Advances to the next deadline or examination, at rest; EAGAIN if it is not within `within`. Fires one deadline at a
+// time, so that what it wakes runs before the next.
 static int go_to_next(int64_t within, bool *is_examination) {
     struct wait *wait;
     int64_t left = lock_at_next(&wait);
@@ -150,7 +150,7 @@ void process_clock_release(void) {
     if (atomic_fetch_sub(&own.holds, 1) == 1) futex(&own.holds, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
-// How long the thread sleeps in the machine's time when there is no deadline.
+// The pause of the thread, in the machine's time, while there is no deadline.
 static const int64_t poll_interval = 200000;
 
 static void *go_by_itself(void *nothing) {
@@ -165,7 +165,7 @@ static void *go_by_itself(void *nothing) {
             continue;
         }
         if (pace > 0 && left > 0) {
-            // In small pieces: an earlier deadline may be entered, and the clocks are read meanwhile.
+            // Sleeps in small pieces, because an earlier deadline may be entered, and the clocks are read meanwhile.
             int64_t piece = left < SECOND / 100 ? left : SECOND / 100;
             process_clock_machine_sleep((int64_t)((double)piece * (double)pace / SECOND));
             if (atomic_load(&own.holds) > 0) continue;
@@ -189,9 +189,13 @@ int process_clock_run_by_itself(int64_t pace) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    // The thread takes no signal of the program, but those of its own faults, and SIGPROF, by which Swift's crash
+    // reports stop every thread.
+    static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own_signals / sizeof *own_signals; i++) sigdelset(&blocked, own_signals[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int result = pthread_create(&thread, &attributes, go_by_itself, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);

@@ -1,4 +1,4 @@
-// Sleeps, and waits for semaphores, conditions, locks and words of memory, until an instant.
+// Replaces sleeps, and waits for semaphores, conditions, locks and words of memory, until an instant.
 //
 // Owns three atomic numbers of waiting threads. A thread holds the lock only to enter its wait and to take it out. The
 // release of a semaphore, a condition or a lock takes it too while another thread waits for one until an instant.
@@ -24,7 +24,7 @@ static bool has_expired(const struct wait *wait) { return atomic_load(&wait->sta
 
 // MARK: Sleeps
 
-// Until an instant of a virtual clock. EINTR when a signal handler ran; `left` then.
+// Sleeps until an instant of a virtual clock. EINTR if a signal handler ran, with the remaining time in `left`.
 static int sleep_until(const char *call, enum process_clock_id clock, int64_t deadline, int64_t *left) {
     int result = 0;
     struct wait *wait = wait_new(call, clock, deadline, NULL, wake_at_deadline);
@@ -78,7 +78,7 @@ int usleep(useconds_t microseconds) {
     return sleep_or_errno("usleep", &time, NULL);
 }
 
-// Of no length it takes no time: Core Foundation's spin lock waits by it for the thread that has the lock.
+// `sleep(0)` takes no time: Core Foundation's spin lock waits by it for the thread that has the lock.
 unsigned int sleep(unsigned int seconds) {
     if (seconds == 0) {
         sched_yield();
@@ -96,7 +96,8 @@ int thrd_sleep(const struct timespec *time, struct timespec *remaining) {
 
 // MARK: Semaphores
 
-// How many threads wait for one until an instant. While there are none, a release takes no lock.
+// The numbers of threads that wait for a semaphore, a condition or a lock until an instant. While they are zero, a
+// release takes no lock.
 static atomic_int semaphore_waits, condition_waits, lock_waits;
 
 static bool waits_for(const struct wait *wait, const void *object) {
@@ -124,7 +125,7 @@ static struct wait *counted_wait(
     return wait;
 }
 
-// How many waits have ended because a thread tried again.
+// The number of waits that have ended because a thread tried again.
 static atomic_uint_least64_t unseen_releases;
 
 static bool is_released_unseen(const struct wait *wait) { return wait->is_for_lock || wait->naps; }
@@ -133,14 +134,46 @@ static bool is_to_try_again(const struct wait *wait, const void *nothing) {
     return is_released_unseen(wait) && atomic_load(&wait->state) == wait_is_pending;
 }
 
-bool waits_try_again(uint64_t *tried) {
+// Other threads that wait at the word read it and wait again. Returns how many were woken.
+static long wake_word(const struct wait *wait) {
+    return futex(wait->object, FUTEX_WAKE | wait->flags, INT_MAX, NULL);
+}
+
+static void wake_word_at_deadline(struct wait *wait) {
+    atomic_store(&wait->state, wait_has_expired);
+    wake_word(wait);
+    // It stays entered until its thread returns: a signal handler may keep that from the kernel's wait until later.
+    wait->deadline = FOREVER;
+    wait_enter(wait);
+}
+
+struct wake_again {
+    uint64_t (*activity_of)(int32_t thread);
+};
+
+// True for a thread that may have begun the kernel's wait for a word after the instant.
+static bool is_to_wake_again(const struct wait *wait, const void *argument) {
+    const struct wake_again *again = argument;
+    return wait->fire == wake_word_at_deadline && has_expired(wait)
+        && again->activity_of(wait->thread) != wait->activity;
+}
+
+bool waits_try_again(uint64_t *tried, uint64_t (*activity_of)(int32_t thread)) {
     uint64_t releases = atomic_load(&unseen_releases);
-    if (releases == *tried) return false;
-    *tried = releases;
+    struct wake_again again = {activity_of};
     bool is_any = false;
+    struct wait *wait;
     clock_lock();
-    for (struct wait *wait; (wait = wait_find(is_to_try_again, NULL)); is_any = true) wait_wake(wait, wait_was_woken);
+    while ((wait = wait_find(is_to_wake_again, &again))) {
+        wait->activity = activity_of(wait->thread);
+        is_any |= wake_word(wait) > 0;
+    }
+    while (releases != *tried && (wait = wait_find(is_to_try_again, NULL))) {
+        wait_wake(wait, wait_was_woken);
+        is_any = true;
+    }
     clock_unlock();
+    *tried = releases;
     return is_any;
 }
 
@@ -151,7 +184,7 @@ static int try_until(struct wait *wait, int (*attempt)(void *), void *argument, 
     while (result == EBUSY) {
         atomic_store(&wait->state, wait_is_pending);
         bool is_due = !wait_begin(wait);
-        // After it was entered, so that no release is missed.
+        // Tries after the wait was entered, so that no release is missed.
         result = attempt(argument);
         if (result != EBUSY) {
             if (is_released_unseen(wait)) atomic_fetch_add(&unseen_releases, 1);
@@ -178,7 +211,7 @@ int sem_post(sem_t *semaphore) {
     return result;
 }
 
-// Another process posts one that is shared, which is not seen here. glibc keeps that in the third word.
+// True for a semaphore that another process may post, which is not seen here. glibc keeps this in the third word.
 static bool is_shared(const sem_t *semaphore) { return ((const int *)semaphore)[2] != 0; }
 
 static int semaphore_wait(const char *call, sem_t *semaphore, clockid_t id, const struct timespec *time) {
@@ -236,7 +269,7 @@ static void leave_condition(void *argument) {
 
 bool (*thread_keeps_machine_time)(void);
 
-// In the machine's time, in which the processes that share it live.
+// Waits in the machine's time, in which the processes that share the condition live.
 static int machine_condition_wait(
     pthread_cond_t *condition, pthread_mutex_t *mutex, enum process_clock_id clock, int64_t deadline) {
     int64_t left = deadline - clock_readings[clock];
@@ -349,12 +382,6 @@ int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict time) {
 }
 
 // MARK: Words of memory
-
-// Other threads that wait at the word read it and wait again.
-static void wake_word_at_deadline(struct wait *wait) {
-    atomic_store(&wait->state, wait_has_expired);
-    futex(wait->object, FUTEX_WAKE | wait->flags, INT_MAX, NULL);
-}
 
 static long failed(int error) {
     errno = error;

@@ -33,7 +33,7 @@ static struct timespec later(clockid_t clock, int64_t nanoseconds) {
     return span(now.tv_sec * 1000000000LL + now.tv_nsec + nanoseconds);
 }
 
-// 0 for a call that ended because its time was over.
+// Returns 0 for a call that ended because of its time-out.
 static int ended(int result) { return result == -1 && errno == ETIMEDOUT ? 0 : 1; }
 static int ended_with_eagain(int result) { return result == -1 && errno == EAGAIN ? 0 : 1; }
 static int timed_out(int error) { return error == ETIMEDOUT ? 0 : 1; }
@@ -234,14 +234,18 @@ static int message_wait(int64_t time, int sends) {
 }
 static int call_mq_timedsend(int64_t time) { return message_wait(time, 1); }
 static int call_mq_timedreceive(int64_t time) { return message_wait(time, 0); }
-static int call_semtimedop(int64_t time) {
+static int semaphore_operation(int64_t time, int is_by_number) {
     int semaphore = semget(IPC_PRIVATE, 1, 0600);
     struct sembuf taken = {.sem_op = -1};
     struct timespec duration = span(time);
-    int result = ended_with_eagain(semtimedop(semaphore, &taken, 1, &duration));
+    int result = ended_with_eagain(
+        is_by_number ? (int)syscall(SYS_semtimedop, semaphore, &taken, 1, &duration)
+                     : semtimedop(semaphore, &taken, 1, &duration));
     semctl(semaphore, 0, IPC_RMID);
     return result;
 }
+static int call_semtimedop(int64_t time) { return semaphore_operation(time, 0); }
+static int call_syscall_semtimedop(int64_t time) { return semaphore_operation(time, 1); }
 
 // MARK: A thread that does not end
 
@@ -344,6 +348,20 @@ static int call_syscall_epoll_pwait2(int64_t time) {
     struct timespec duration = span(time);
     return end_silence(silence, (int)syscall(SYS_epoll_pwait2, silence.epoll, &event, 1, &duration, NULL, 8));
 }
+static int call_syscall_clock_nanosleep(int64_t time) {
+    struct timespec duration = span(time);
+    return (int)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &duration, NULL);
+}
+static int call_syscall_epoll_pwait(int64_t time) {
+    struct silence silence = begin_silence();
+    struct epoll_event event;
+    return end_silence(silence, (int)syscall(SYS_epoll_pwait, silence.epoll, &event, 1, time / 1000000, NULL, 8));
+}
+static int call_syscall_rt_sigtimedwait(int64_t time) {
+    uint64_t signals = 1ULL << (SIGRTMAX - 1);
+    struct timespec duration = span(time);
+    return ended_with_eagain((int)syscall(SYS_rt_sigtimedwait, &signals, NULL, &duration, sizeof signals));
+}
 static int call_syscall_timerfd(int64_t time) {
     int descriptor = (int)syscall(SYS_timerfd_create, CLOCK_MONOTONIC, TFD_CLOEXEC);
     struct itimerspec setting = {.it_value = span(time)};
@@ -400,8 +418,9 @@ static const struct waiting_call calls[] = {
 #ifdef SYS_poll
     ROW(syscall_poll), ROW(syscall_select), ROW(syscall_epoll_wait),
 #endif
-    ROW(syscall_ppoll), ROW(syscall_pselect6), ROW(syscall_epoll_pwait2), ROW(syscall_timerfd), ROW(__poll_chk),
-    ROW(__ppoll_chk), ROW(__read_chk),
+    ROW(syscall_ppoll), ROW(syscall_pselect6), ROW(syscall_epoll_pwait), ROW(syscall_epoll_pwait2),
+    ROW(syscall_clock_nanosleep), ROW(syscall_rt_sigtimedwait), ROW(syscall_semtimedop), ROW(syscall_timerfd),
+    ROW(__poll_chk), ROW(__ppoll_chk), ROW(__read_chk),
 };
 
 const struct waiting_call *waiting_call_at(int index) {

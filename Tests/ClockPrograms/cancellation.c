@@ -103,7 +103,7 @@ static void cancel_all(int64_t delay) {
             void *result = NULL;
             require(pthread_join(threads[i], &result) == 0 && result == PTHREAD_CANCELED);
         }
-        // Their stacks are reused by other threads; a step that met one of their waits would write there.
+        // Other threads reuse their stacks, so a step that found one of their waits would write into these.
         sleep_for(ticks(1));
     }
     require(time_is_virtual() || open_descriptors() == before);
@@ -134,9 +134,40 @@ static void cancelled_short_sleeps(void) {
     require(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
 }
 
+static int ends[2];
+static sem_t polls;
+
+static void *poll_for_a_byte(void *nothing) {
+    struct pollfd polled = {.fd = ends[0], .events = POLLIN};
+    require(sem_post(&polls) == 0);
+    poll(&polled, 1, 2000000000);
+    return nothing;
+}
+
+// The wait has ended, and what it has opened is about to be closed.
+static void cancelled_after_the_wait(void) {
+    require(pipe(ends) == 0 && sem_init(&polls, 0, 0) == 0);
+    int open[2];
+    for (int part = 0; part < 2; part++) {
+        for (int round = 0; round < 1500; round++) {
+            char byte = 0;
+            pthread_t thread = start(poll_for_a_byte, NULL);
+            require(sem_wait(&polls) == 0);
+            require(write(ends[1], &byte, 1) == 1 && pthread_cancel(thread) == 0 && pthread_join(thread, NULL) == 0);
+            require(read(ends[0], &byte, 1) == 1);
+        }
+        // No thread has left with the clock's lock.
+        sleep_for(ticks(1));
+        open[part] = open_descriptors();
+    }
+    // The first step has opened files that the clock keeps.
+    require(open[0] == open[1]);
+}
+
 const struct program cancellation_programs[] = {
     {"threads are cancelled in their waits", cancelled_waits, false},
     {"threads are cancelled before their waits", cancelled_before_the_wait, false},
+    {"a thread is cancelled when its wait has ended", cancelled_after_the_wait, false},
     {"a thread is cancelled among sleeps of no length", cancelled_short_sleeps, false},
     {NULL, NULL, false},
 };

@@ -3,14 +3,18 @@
 #include "program.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <linux/futex.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -54,7 +58,7 @@ static void calls_in_a_handler(void) {
     atomic_store(&runs, true);
     pthread_t self = pthread_self(), thread = start(interrupt, &self);
     while (atomic_load(&handled) < 500) {
-        // Each of these takes whatever lock the clock has.
+        // Each of these takes the clock's lock.
         struct timespec deadline = time_after(CLOCK_REALTIME, 0);
         sem_timedwait(&posted, &deadline);
         require(timerfd_settime(timer, 0, &setting, NULL) == 0);
@@ -158,6 +162,63 @@ static void a_wait_within_a_wait(void) {
     }
 }
 
+// The clock's lock, which this program takes to choose where a signal meets a call.
+void clock_lock(void);
+void clock_unlock(void);
+
+static atomic_int wanted_locks, taken_locks;
+static pid_t caller;
+
+static bool is_asleep(pid_t thread) {
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    require(file >= 0 && read(file, text, sizeof text - 1) > 0 && close(file) == 0);
+    return strstr(text, ") S ") != NULL;
+}
+
+// Has the other thread take the lock, which the next call here waits for.
+static void want_lock(int number) {
+    (void)number;
+    int wanted = atomic_fetch_add(&wanted_locks, 1) + 1;
+    while (atomic_load(&taken_locks) < wanted) sched_yield();
+}
+
+static void sleep_beyond_the_deadline(int number) {
+    (void)number;
+    int error = errno;
+    sleep_for(ticks(2));
+    errno = error;
+}
+
+// Sends a signal to a thread that waits for the lock: it arrives when that thread unlocks, since it blocks all signals.
+static void *signal_at_the_lock(void *thread) {
+    static const int signals[] = {SIGUSR1, SIGUSR2};
+    for (int i = 0; i < 2; i++) {
+        while (atomic_load(&wanted_locks) <= i) sched_yield();
+        clock_lock();
+        atomic_fetch_add(&taken_locks, 1);
+        while (!is_asleep(caller)) sched_yield();
+        pthread_kill(*(pthread_t *)thread, signals[i]);
+        clock_unlock();
+    }
+    return NULL;
+}
+
+// A wait for a word makes its row, and then enters it. The first signal arrives between the two, so that the second one
+// arrives after that, and before the kernel's wait, which begins after the instant then.
+static void a_handler_before_a_wait_for_a_word(void) {
+    int word = 0;
+    struct timespec duration = time_of(ticks(1));
+    caller = (pid_t)syscall(SYS_gettid);
+    handle(SIGUSR1, want_lock, 0);
+    handle(SIGUSR2, sleep_beyond_the_deadline, 0);
+    pthread_t self = pthread_self(), thread = start(signal_at_the_lock, &self);
+    want_lock(0);
+    require(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &duration, NULL, 0) == -1 && errno == ETIMEDOUT);
+    join(thread);
+}
+
 static sigjmp_buf place;
 
 static void jump(int number) { siglongjmp(place, number); }
@@ -188,7 +249,7 @@ static void jumps_out_of_a_wait(void) {
         sleep_for(ticks(2));
         require(reading(CLOCK_MONOTONIC) - before >= ticks(2));
     }
-    // Beyond the deadlines of the waits that were left.
+    // Past the deadlines of the waits that the handlers have left.
     sleep_for(ticks(time_is_virtual() ? 1000 : 1));
 }
 
@@ -197,6 +258,7 @@ const struct program signal_programs[] = {
     {"handlers interrupt waits", interrupting, false},
     {"handlers with SA_RESTART interrupt waits", interrupting_with_restart, false},
     {"a handler waits within a wait", a_wait_within_a_wait, false},
+    {"a handler waits before a wait for a word of memory", a_handler_before_a_wait_for_a_word, true},
     {"a handler jumps out of a wait", jumps_out_of_a_wait, false},
     {NULL, NULL, false},
 };

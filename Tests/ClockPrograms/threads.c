@@ -1,13 +1,15 @@
-// Threads that end, or never rest, and machines that do not count.
+// Threads that end, threads that are never at rest, the clock's own thread, and machines that do not count.
 #define _GNU_SOURCE
 #include "program.h"
 
 #include "CProcessClock.h"
 
 #include <errno.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -39,7 +41,7 @@ static void *advance(void *result) {
     return NULL;
 }
 
-// While time advances by itself, and another thread waits too.
+// A limit ends an advance, also while time advances automatically and another thread advances it.
 static void a_limit(void) {
     atomic_store(&runs, true);
     pthread_t spinner = start(spin, NULL), other;
@@ -51,6 +53,51 @@ static void a_limit(void) {
     require(results[0] == ETIMEDOUT && results[1] == ETIMEDOUT);
     atomic_store(&runs, false);
     join(spinner);
+}
+
+// Reads a file of the kernel about a thread of this process.
+static void read_of_thread(const char *thread, const char *name, char *text, size_t size) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/%s", thread, name);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    require(file >= 0);
+    ssize_t length = read(file, text, size - 1);
+    require(length > 0 && close(file) == 0);
+    text[length] = 0;
+}
+
+static bool is_in(uint64_t signals, int number) { return signals >> (number - 1) & 1; }
+
+// A signal of the program is never handled on the clock's own thread. What reports a crash stops it, too.
+static void signals_of_the_clock(void) {
+    // A step is made by that thread.
+    sleep_for(ticks(1));
+    int found = 0;
+    DIR *threads = opendir("/proc/self/task");
+    require(threads != NULL);
+    for (struct dirent *entry; (entry = readdir(threads));) {
+        char text[4096];
+        if (entry->d_name[0] == '.') continue;
+        read_of_thread(entry->d_name, "comm", text, sizeof text);
+        if (strcmp(text, "process-clock\n") != 0) continue;
+        found++;
+        static const int handled_elsewhere[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD, SIGALRM};
+        static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+        // While the thread has the clock's lock, it blocks all.
+        bool is_any_blocked = true;
+        while (is_any_blocked) {
+            read_of_thread(entry->d_name, "status", text, sizeof text);
+            char *line = strstr(text, "SigBlk:");
+            require(line != NULL);
+            uint64_t blocked = strtoull(line + 7, NULL, 16);
+            for (size_t i = 0; i < sizeof handled_elsewhere / sizeof *handled_elsewhere; i++)
+                require(is_in(blocked, handled_elsewhere[i]));
+            is_any_blocked = false;
+            for (size_t i = 0; i < sizeof own / sizeof *own; i++) is_any_blocked |= is_in(blocked, own[i]);
+        }
+    }
+    closedir(threads);
+    require(found == 1);
 }
 
 static void write_file(const char *path, const char *text) {
@@ -81,7 +128,7 @@ static int begin_with(bool has_counts) {
     return process_clock_begin((struct process_clock_reading){0, 0, 0});
 }
 
-// Where the kernel does not count how often a thread has run, or always says the same, rest is not to be seen.
+// Rest cannot be found out if the kernel does not count how often a thread has run, or its count never changes.
 static void machines_that_do_not_count(void) {
     for (int has_counts = 0; has_counts < 2; has_counts++) {
         pid_t child = fork();
@@ -112,6 +159,7 @@ static void waits_until_the_deadline_has_passed(void) {
 const struct program thread_programs[] = {
     {"the main thread ends before the others", main_thread_ends, false},
     {"a limit holds while time advances by itself", a_limit, true},
+    {"the clock's thread takes none of the program's signals", signals_of_the_clock, true},
     {"a machine that does not count how threads run", machines_that_do_not_count, true},
     {"a wait is repeated until the clock has passed the deadline", waits_until_the_deadline_has_passed, false},
     {NULL, NULL, false},
