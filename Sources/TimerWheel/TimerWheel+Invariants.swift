@@ -14,6 +14,7 @@ extension TimerWheel {
             return "\(seen) records are in lists, \(waiting) wait and \(leavingCount) leave"
         }
         if movingFrom >= 0, !slots[movingFrom].isEmpty { return "a list was filled while its records were moved" }
+        if refreshing.position >= 0, slots[refreshing.position].isEmpty { return "an empty list is searched" }
         if passEnd == nil, !slots[Self.later.0].isEmpty || !slots[Self.later.1].isEmpty {
             return "records wait for the next pass, and there is none before it"
         }

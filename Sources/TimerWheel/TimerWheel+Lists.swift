@@ -52,8 +52,9 @@ extension TimerWheel {
     /// Unlinks the batch of cancelled records.
     mutating func takeOutLeaving() {
         for position in 0..<leavingCount {
-            unlink(leaving[position])
-            slab.release(leaving[position])
+            let index = leaving[position]
+            unlink(index)
+            slab.release(index)
         }
         leavingCount = 0
     }
@@ -62,13 +63,27 @@ extension TimerWheel {
     mutating func unlink(_ index: UInt32) {
         assert(isSound(index), "the wheel's ground rules")
         let record = slab.record(index)
+        // One test for both: usually no list is moved or searched.
+        guard movingFrom & refreshing.position == Self.nowhere else { return unlinkFromChangingLists(index) }
+        unlink(record, from: Int(record.pointee.place.rawValue ^ turn))
+    }
+
+    /// Unlinks while a list is moved, whose records do not know it, or its minima are searched.
+    @inline(never)
+    private mutating func unlinkFromChangingLists(_ index: UInt32) {
+        let record = slab.record(index)
         let position = list(of: record)
+        if position == refreshing.position { refresh(without: index, record, next: record.pointee.next) }
+        unlink(record, from: position)
+    }
+
+    @inline(__always)
+    private mutating func unlink(_ record: TimerSlab.Record, from position: Int) {
         let slot = slots + position
         let next = record.pointee.next
         let previous = record.pointee.previous
         if previous == .none { slot.pointee.head = next } else { slab.record(previous).pointee.next = next }
         if next == .none { slot.pointee.tail = previous } else { slab.record(next).pointee.previous = previous }
-        if position == refreshing.position { refresh(without: index, record, next: next) }
         if next & previous == .none {
             markEmpty(position)
         } else if record.pointee.hardDeadline == slot.pointee.minimumHard {
@@ -111,7 +126,6 @@ extension TimerWheel {
     /// Marks a list empty after it has lost its last record.
     mutating func markEmpty(_ position: Int) {
         slots[position] = Slot()
-        if position == refreshing.position { refreshing.position = Self.nowhere }
         let level = position / Self.slotsPerLevel
         let bit = UInt64(1) &<< UInt64(position % Self.slotsPerLevel)
         stale[level] &= ~bit
