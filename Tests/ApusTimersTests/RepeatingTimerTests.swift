@@ -94,6 +94,29 @@ struct RepeatingTimerTests {
         engine.stop()
     }
 
+    @Test("after a pause on another thread at most one tick starts, whose delivery had begun", .timeLimit(.minutes(5)))
+    func pausesFromElsewhere() throws {
+        let queue = DispatchQueue(label: "handler")
+        let engine = TimerEngine()
+        let ticks = Locked(0)
+        let timer = try RepeatingTimer(every: .microseconds(1), on: .queue(queue), engine: engine) { _ in
+            ticks.withLock { $0 += 1 }
+        }
+        for _ in 0..<2_000 {
+            let before = ticks.withLock { $0 }
+            timer.resume()
+            while ticks.withLock { $0 } == before {}
+            timer.pause()
+            let paused = ticks.withLock { $0 }
+            // What the engine and the queue have begun has ended after this.
+            let isPast = DispatchSemaphore(value: 0)
+            engine.schedule(after: .zero, on: .queue(queue)) { isPast.signal() }
+            isPast.wait()
+            #expect(ticks.withLock { $0 } <= paused + 1)
+        }
+        engine.stop()
+    }
+
     @Test("a suspended timer keeps the remainder of its interval")
     func remainder() throws {
         let timer = try makeTimer()

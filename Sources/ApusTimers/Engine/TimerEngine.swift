@@ -14,8 +14,9 @@ import TimerWheel
 /// - While no timer is due, the engine does not wake. There is one exception: after more than 64 cancellations of the
 ///   earliest timer without a wake-up between, it may wake once in vain.
 /// - Each action runs on the executor that was passed for it, never under a lock, so it may schedule and cancel timers.
-///   The engine's thread blocks signals, so that the threads that wait for them get them; a program that an action
-///   starts inherits this, unless the call that starts it sets the mask (`POSIX_SPAWN_SETSIGMASK`).
+///   The engine's thread blocks signals, so that the threads that wait for them get them; a thread or a program
+///   that an action starts inherits this, unless it is given another mask (pthread_sigmask(3),
+///   `POSIX_SPAWN_SETSIGMASK`).
 /// - No timer fires while the machine sleeps. Afterwards, deadlines on ``ClockKind/continuous`` and ``ClockKind/wall``
 ///   that passed meanwhile fire immediately; those on ``ClockKind/uptime`` still have their remaining time.
 /// - When the wall clock is set, the engine re-evaluates deadlines on ``ClockKind/wall``.
