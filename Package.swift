@@ -272,8 +272,8 @@ targets += [
     .testTarget(
         name: "ApusSQLiteTests",
         dependencies: [
-            "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusSQLite", "ApusStoreProbe", "ApusTimers",
-            "ApusVirtualTime", "PathTrust", grdb, grdbSQLite,
+            "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusSQLite", "ApusStoreProbe", "ApusTestSupport",
+            "ApusTimers", "ApusVirtualTime", "PathTrust", grdb, grdbSQLite,
         ],
         resources: [.copy("Fixtures")], swiftSettings: features),
     // One PostgreSQL for all tests of a run.

@@ -196,7 +196,8 @@
                 components.timeZone = .gmt
                 return UNCalendarNotificationTrigger(dateMatching: components, repeats: false)
             case .after(let interval, let repeats):
-                let seconds = Double(interval.wholeNanoseconds) / 1e9
+                // Rounded up, because the system raises an exception for an interval of zero.
+                let seconds = Double(interval.clampedUp.wholeNanoseconds) / 1e9
                 return UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: repeats)
             }
         }

@@ -13,8 +13,8 @@
         ///
         /// The default is `connect_timeout` (in seconds) of the connection string, or 10 s.
         public var connectTimeout: Duration
-        /// The maximum time that the server works on one statement (`statement_timeout`, in whole milliseconds); `nil`
-        /// for the server's own setting.
+        /// The maximum time that the server works on one statement (`statement_timeout`, in whole milliseconds, 1 ms to
+        /// 24 days); `nil` for the server's own setting.
         ///
         /// The default is 10 s.
         public var statementTimeout: Duration? = .seconds(10)
@@ -23,12 +23,12 @@
         /// After this time the connection is closed, and the fate of the batch is unknown. The default is 30 s.
         public var answerTimeout: Duration? = .seconds(30)
         /// The time after which the kernel closes a TCP connection whose sent data are not acknowledged, in whole
-        /// milliseconds, on Linux only.
+        /// milliseconds up to 24 days, on Linux only; zero and less for the system's own.
         ///
         /// It is also the time that each host has to accept a connection. The default is `tcp_user_timeout` (in
         /// milliseconds) of the connection string, or 5 s.
         public var tcpUserTimeout: Duration
-        /// The idle time after which the kernel sends TCP keepalive probes, in whole seconds.
+        /// The idle time after which the kernel sends TCP keepalive probes, in whole seconds, 1 s to 9 hours.
         ///
         /// It sends three probes at this interval. The default is `keepalives_idle` (in seconds) of the connection
         /// string, or 5 s.
@@ -172,8 +172,8 @@
             parameters += [
                 ("application_name", applicationName), ("client_encoding", "UTF8"), ("options", serverOptions),
                 ("tcp_user_timeout", "\(tcpUserTimeout.wholeMilliseconds)"),
-                ("keepalives_idle", "\(max(1, keepaliveInterval.wholeMilliseconds / 1_000))"),
-                ("keepalives_interval", "\(max(1, keepaliveInterval.wholeMilliseconds / 1_000))"),
+                ("keepalives_idle", "\(keepaliveInterval.keepaliveSeconds)"),
+                ("keepalives_interval", "\(keepaliveInterval.keepaliveSeconds)"),
                 ("keepalives_count", "3"),
             ]
             return parameters
@@ -212,8 +212,14 @@
     }
 
     extension Duration {
-        /// The duration in milliseconds, rounded up.
-        fileprivate var wholeMilliseconds: Int64 { (max(0, wholeNanoseconds) + 999_999) / 1_000_000 }
+        /// The duration in milliseconds, rounded up, and at most the 24 days that libpq and the server accept.
+        fileprivate var wholeMilliseconds: Int32 {
+            let (whole, rest) = max(0, wholeNanoseconds).quotientAndRemainder(dividingBy: 1_000_000)
+            return Int32(clamping: rest == 0 ? whole : whole + 1)
+        }
+
+        /// The duration in seconds, rounded down, within what the kernel accepts for keepalive probes: 1 s to 9 hours.
+        fileprivate var keepaliveSeconds: Int32 { min(max(1, wholeMilliseconds / 1_000), 32_767) }
     }
 
     extension String {

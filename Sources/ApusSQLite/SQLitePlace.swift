@@ -74,7 +74,8 @@
         }
 
         private static func busyMode(_ configuration: SQLiteStore.Configuration) -> Database.BusyMode {
-            let timeout = configuration.busyTimeout.components
+            // SQLite takes milliseconds of 32 bits.
+            let timeout = min(max(.zero, configuration.busyTimeout), .milliseconds(Int32.max)).components
             return .timeout(Double(timeout.seconds) + Double(timeout.attoseconds) * 1e-18)
         }
 

@@ -320,7 +320,7 @@
             /// The events that a commit survives; `.full` by default.
             public var durability: Durability
             /// The maximum time for which the store waits for another program to release the file, for example a SQL
-            /// shell; 5 s by default.
+            /// shell, up to 24 days; 5 s by default.
             public var busyTimeout: Duration
             /// The owner's name in the error that a second owner gets; by default the name of the program.
             public var ownerName: String

@@ -1,5 +1,6 @@
 import ApusBackground
 import ApusDevice
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import SimulatedAppleCore
@@ -47,6 +48,23 @@ extension ApusAppleTests {
                 return nil
             } catch let error as BackgroundError {
                 return error.code
+            }
+        }
+
+        @Test("a notification after any interval is refused, or waits and is shown", arguments: Duration.extremes)
+        func extremeIntervals(duration: Duration) throws {
+            for repeats in [false, true] {
+                try run { device, center in
+                    let request = request("tea", .after(duration, repeats: repeats))
+                    let isTaken = try refusal(of: request, center, device) == nil
+                    #expect(isTaken == (duration > .zero && (!repeats || duration >= .seconds(60))), "\(duration)")
+                    let pending = try device.perform { await center.pending() }
+                    #expect(pending.count == (isTaken ? 1 : 0))
+                    device.pressHome()
+                    device.advance(by: .seconds(2))
+                    let delivered = try device.perform { await center.delivered() }
+                    #expect(delivered.isEmpty != (isTaken && duration <= .seconds(1)), "\(duration)")
+                }
             }
         }
 

@@ -1,5 +1,7 @@
 #if Postgres
     import ApusPostgres
+    import ApusTestSupport
+    import PostgresTestServer
     import Testing
 
     @testable import ApusPostgres
@@ -36,6 +38,34 @@
             #expect(parameters["tcp_user_timeout"] == "1500")
             #expect(parameters["application_name"] == "x")
             #expect(parameters["client_encoding"] == "UTF8")
+        }
+
+        @Test("time-outs of any duration are numbers that libpq and the server accept", arguments: Duration.extremes)
+        func extremes(duration: Duration) async throws {
+            var configuration = try await PostgresServer.shared.value.tcp()
+            configuration.statementTimeout = duration
+            configuration.tcpUserTimeout = duration
+            configuration.keepaliveInterval = duration
+            for (keyword, value) in configuration.connectionParameters
+            where keyword.hasSuffix("timeout") || keyword.hasPrefix("keepalives") {
+                #expect(Int32(value).map { $0 >= 0 } == true, "\(keyword)=\(value)")
+            }
+            // Without a time to connect or answer, there is an error instead.
+            configuration.connectTimeout = duration
+            configuration.answerTimeout = duration
+            configuration.statementTimeout = max(.seconds(1), duration)
+            do {
+                let one: Int32 = try await withConnection(configuration) { try await $0.value("SELECT 1") }
+                #expect(one == 1)
+            } catch let error as PostgresError {
+                #expect(duration < .seconds(1), "\(error)")
+            }
+        }
+
+        @Test("a store with any patience is made with one that it accepts", arguments: Duration.extremes)
+        func patience(duration: Duration) async throws {
+            let store = PostgresStore(try await PostgresServer.shared.value.configuration, patience: duration)
+            #expect((PostgresStore.shortestPatience...PostgresStore.longestPatience).contains(store.timing.patience))
         }
 
         private static let secret = "hunter2"

@@ -1,6 +1,7 @@
 #if SQLite
     import ApusJobs
     import ApusSQLite
+    import ApusTestSupport
     import ApusTimers
     import Foundation
     import GRDB
@@ -45,6 +46,16 @@
                 atPath: directory.file("link.db"), withDestinationPath: directory.file())
             try await expectError(.owned) { _ = try await SQLiteStore(path: directory.file("link.db")).open() }
             try await first.close(session)
+        }
+
+        @Test("a store with any busy time-out is opened, written and read", arguments: Duration.extremes)
+        func busyTimeouts(duration: Duration) async throws {
+            let directory = try Directory()
+            let store = SQLiteStore(path: directory.file(), configuration: .init(busyTimeout: duration))
+            let session = try await store.open()
+            try await store.add(sampleJob("a"), session)
+            #expect(try await store.job("a") != nil)
+            try await store.close(session)
         }
 
         @Test("the file and its lock are for their user only")

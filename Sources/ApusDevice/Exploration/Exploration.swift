@@ -6,7 +6,8 @@ import ApusTimers
 public struct Exploration: Sendable {
     /// The number of steps with each seed.
     public var steps = 30
-    /// The longest time of one step while the app does not run: some jobs and notifications come only after hours.
+    /// The longest time of one step while the app does not run, at least five minutes: some jobs and notifications come
+    /// only after hours.
     public var longestWait: Duration = .seconds(6 * 3_600)
     /// The maximum number of further runs of a failing script that try to shorten it.
     public var shorteningAttempts = 500

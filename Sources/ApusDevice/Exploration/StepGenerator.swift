@@ -121,7 +121,7 @@ struct StepGenerator {
     }
 
     private func longTime() -> Duration {
-        let longest = max(300, settings.longestWait.components.seconds)
+        let longest = max(300, settings.longestWait.wholeNanoseconds / 1_000_000_000)
         return random.seconds(in: 5...Int(longest / 60)) * 60
     }
 }

@@ -12,6 +12,8 @@ public import Logging
 /// due in the meantime.
 public final class JobScheduler: Sendable {
     /// The settings of a scheduler, with defaults that suit one machine.
+    ///
+    /// Negative durations count as zero, and those of more than 292 years as 292 years.
     public struct Configuration: Sendable {
         /// The time within which a job must be due to be kept in memory.
         public var horizon: Duration
@@ -108,6 +110,20 @@ public final class JobScheduler: Sendable {
             let program = CommandLine.arguments.first?.unicodeScalars.split(separator: "/").last
             self.node = node ?? NodeID(rawValue: program.map { String($0) } ?? "apus")
         }
+
+        /// The settings with durations from zero to 292 years, with which the scheduler can compute.
+        var clamped: Configuration {
+            func clamp(_ duration: Duration) -> Duration { max(.zero, duration).clamped }
+            var result = self
+            for path in [
+                \Configuration.horizon, \.finishedJobsKept, \.failedJobsKept, \.cancellationGrace,
+            ] {
+                result[keyPath: path] = clamp(self[keyPath: path])
+            }
+            result.abandonment = abandonment.map(clamp)
+            result.storePatience = storePatience.map(clamp)
+            return result
+        }
     }
 
     let loop: SchedulerLoop
@@ -130,7 +146,8 @@ public final class JobScheduler: Sendable {
         executor: (any TaskExecutor)? = nil, logger: Logger? = nil
     ) {
         loop = SchedulerLoop(
-            store: store, engine: engine, host: host, random: random, configuration: configuration, executor: executor,
+            store: store, engine: engine, host: host, random: random, configuration: configuration.clamped,
+            executor: executor,
             logger: logger ?? Logger(label: "apus.jobs"))
     }
 

@@ -19,7 +19,7 @@
         var schema: SchemaName { writer.schema }
         let phase = Locked(Phase.closed)
         private let turnstile = Turnstile()
-        private let timing: MembershipMachine.Timing
+        let timing: MembershipMachine.Timing
 
         enum Phase {
             case closed

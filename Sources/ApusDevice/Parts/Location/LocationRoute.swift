@@ -42,14 +42,14 @@ public struct LocationRoute: Sendable, Hashable {
 
     /// Returns a route that leads from place to place.
     ///
-    /// Each step comes `after` the one before it, or together with it if that is zero or less. A step without a place
-    /// loses the fix.
+    /// Each step comes `after` the one before it, or together with it if that is zero or less, and at most 292 years
+    /// after the first. A step without a place loses the fix.
     public static func steps(_ steps: [(after: Duration, place: Place?)]) -> LocationRoute {
         var at = Duration.zero
         return LocationRoute(
             kind: .steps(
                 steps.map { step in
-                    at += max(.zero, step.after)
+                    at = (at + max(.zero, step.after.clamped)).clamped
                     return Reading(at: at, place: step.place)
                 }))
     }
@@ -75,7 +75,7 @@ public struct LocationRoute: Sendable, Hashable {
         from place: Place, north: Double, east: Double, every interval: Duration = .seconds(1)
     ) -> LocationRoute {
         LocationRoute(
-            kind: .moving(from: place, north: north, east: east, every: max(.milliseconds(1), interval)))
+            kind: .moving(from: place, north: north, east: east, every: max(.milliseconds(1), interval.clamped)))
     }
 
     // MARK: Reading

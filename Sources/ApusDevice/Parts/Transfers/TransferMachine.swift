@@ -78,7 +78,8 @@ struct TransferMachine {
     ///   - timeLimit: The time that the app has for a notice, in nanoseconds of uptime.
     ///   - progressInterval: The time between two notifications of progress to a running app, in nanoseconds of uptime.
     init(firstDelay: Duration, timeLimit: UInt64 = 30_000_000_000, progressInterval: UInt64 = 1_000_000_000) {
-        (self.firstDelay, self.timeLimit, self.progressInterval) = (firstDelay, timeLimit, progressInterval)
+        self.firstDelay = max(.zero, firstDelay.clamped)
+        (self.timeLimit, self.progressInterval) = (timeLimit, progressInterval)
     }
 
     private var names: [String] { sessions.keys.sorted() }
