@@ -324,7 +324,8 @@
                 #expect(!first.isPublishing(in: one))
                 let two = try await second.open(as: NodeID(rawValue: "two"))
                 while !first.isPublishing(in: one) { try await TimerEngine.shared.sleep(for: .milliseconds(20)) }
-                let (asked, isWanted) = (Locked(0), Locked(false))
+                let asked = Locked(0)
+                let isWanted = Locked(false)
                 let events = second.events(in: two) {
                     asked.withLock { $0 += 1 }
                     return isWanted.withLock { $0 }
