@@ -3,8 +3,9 @@ import ApusTestSupport
 import ApusTimers
 import Testing
 
-/// Handlers that block all threads on which handlers run do not stop the scheduler. Each test has a process of its own,
-/// whose pool of threads is of no use to anything else.
+/// Handlers that block all threads on which handlers run do not stop the scheduler.
+///
+/// Each test has its own process, because the pool of threads is then useless to other tests.
 @Suite("Handlers that block their threads", .timeLimit(.minutes(5)))
 struct BlockedThreadsTests {
     @Test("turns are committed, time limits act, and the scheduler stops while no handler can get a thread")
@@ -30,7 +31,7 @@ struct BlockedThreadsTests {
                             id: JobID("blocked\($0)"), kind: "blocked", trigger: .after(.zero),
                             policies: .init(timeLimit: .milliseconds(50)))
                     })
-                // The time limit of each that has got a thread acts, and its run is given up.
+                // The time limit of each handler with a thread acts, and its run is abandoned.
                 try await until("a run that was given up") {
                     try await !scheduler.runs(RunQuery(states: [.lost])).runs.isEmpty
                 }
@@ -40,7 +41,7 @@ struct BlockedThreadsTests {
                 let lost = try await scheduler.runs(RunQuery(states: [.lost], limit: 10_000)).runs
                 guard lost.allSatisfy({ $0.reason == "abandoned" && $0.isFinal }) else { throw Failure("\(lost)") }
                 guard barrier.count < moreThanThreads else { throw Failure("there was a thread for each handler") }
-                // What needs no thread of a handler continues.
+                // Work that needs no handler's thread continues.
                 let job = try await scheduler.submit(
                     JobRequest(id: "other", kind: "other", trigger: .every(.milliseconds(20), count: 3)))
                 try await scheduler.suspend(job.id)
@@ -55,7 +56,7 @@ struct BlockedThreadsTests {
         }
     }
 
-    @Test("blocked handlers of an executor of the application's block only that")
+    @Test("handlers that block the application's own executor block only that executor")
     func ownExecutor() async throws {
         let executor = ThreadExecutor(named: "apus-test")
         let scheduler = JobScheduler(
@@ -82,13 +83,13 @@ struct BlockedThreadsTests {
         let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
         scheduler.register("blocked") { _ in
             await withTaskCancellationHandler {
-                // Not cancelled: at its end a task waits for its cancellation handlers, with a thread of the pool.
+                // The task is not cancelled: at its end it waits for its cancellation handlers, which needs a thread of the pool.
                 await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
             } onCancel: {
                 barrier.block()
             }
         }
-        // It ends when it is cancelled, and not before.
+        // The handler ends only when it is cancelled.
         scheduler.register("other") { _ in try await Task.sleep(for: .seconds(86_400)) }
         try await scheduler.start()
         for (number, kind) in ["blocked", "blocked", "other"].enumerated() {

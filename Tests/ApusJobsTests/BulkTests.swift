@@ -4,7 +4,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// More commands at once than a turn has room for.
+/// Each test gives more commands at once than a turn has room for.
 @Suite("Commands in bulk")
 struct BulkTests {
     /// Submits each request by a call of its own, all at once.
@@ -25,7 +25,7 @@ struct BulkTests {
         }
     }
 
-    @Test("each job that a submission may meet is read once, however many submissions wait with it")
+    @Test("each job that a submission may conflict with is read once, however many submissions wait")
     func unique() throws {
         var store: RefusingStore?
         let harness = try SchedulerHarness(around: { base in
@@ -36,11 +36,11 @@ struct BulkTests {
         let requests = requests(2_100, .payload())
         let before = try #require(store).references
         #expect(try submit(requests, to: harness) == requests.count)
-        // By its identifier and by its payload.
+        // Each job is looked up by identifier and by payload.
         #expect(try #require(store).references - before <= 2 * requests.count)
     }
 
-    @Test("all are answered, though none of them changes anything")
+    @Test("every command is answered, although none changes anything")
     func unchanged() throws {
         let harness = try SchedulerHarness()
         let requests = requests(1_100)
@@ -48,7 +48,7 @@ struct BulkTests {
         #expect(try submit(requests, to: harness) == 1_100)
     }
 
-    @Test("of many jobs of one submission, two with the same kind and payload are refused")
+    @Test("two jobs with the same kind and payload in one submission are refused")
     func sameInOne() throws {
         let harness = try SchedulerHarness()
         var requests = requests(1_000, .payload())

@@ -10,12 +10,12 @@ private let berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
 
 private func schedule(_ words: String) throws -> CalendarSchedule { try CalendarSchedule(words: words) }
 
-/// An instant in UTC, `2026-03-29 01:00`.
+/// Parses an instant in UTC, such as `2026-03-29 01:00`.
 private func utc(_ text: String) throws -> WallInstant {
     try TimeText.parseISO8601(text.replacing(" ", with: "T") + ":00Z")
 }
 
-/// A scheduler whose zones the test can replace. Virtual time begins on 2026-01-01, a Thursday.
+/// A scheduler whose zones the test can replace, with virtual time from 2026-01-01, a Thursday.
 private struct World {
     let zones: SimulatedTimeZones
     let harness: SchedulerHarness
@@ -32,7 +32,7 @@ private struct World {
         harness.time.advance(by: harness.time.wall().duration(to: try utc(text)))
     }
 
-    /// "instant outcome(note)" of each run, without the year.
+    /// Returns "instant outcome(note)" for each run, without the year.
     func history(_ id: String = "job") throws -> [String] {
         try harness.runs(id).map { run in
             let range = run.through > run.occurrence ? " ×\(run.through - run.occurrence + 1)" : ""
@@ -44,7 +44,7 @@ private struct World {
 
 @Suite("Calendar triggers")
 struct CalendarTriggerTests {
-    @Test("what is to come of a trigger and of its job is the same, with what the clock does to it")
+    @Test("a trigger and its job preview the same occurrences and clock notes")
     func upcoming() throws {
         let world = try World()
         try world.advance(to: "2026-03-28 12:00")
@@ -76,7 +76,7 @@ struct CalendarTriggerTests {
     }
 
     @Test(
-        "the record of a run says what the change of the clock did to it",
+        "a run's record notes the effect of a clock change",
         arguments: [
             (GapPolicy.after, RepeatedPolicy.first, ["03-29T01:00 succeeded [gap 2026-03-29 02:30:00]"]),
             (.skip, .both, []),
@@ -98,7 +98,7 @@ struct CalendarTriggerTests {
     }
 
     @Test(
-        "any number of missed occurrences is counted at once, and the run says how many it stands for",
+        "any number of missed occurrences is counted at once, and the catch-up run has their number",
         arguments: [
             (MissedRunPolicy.runOnce, nil, ["skipped ×21604", "succeeded"], 21_605),
             (.runAll(limit: 2), nil, ["skipped ×21603", "succeeded", "succeeded"], 1),
@@ -119,7 +119,7 @@ struct CalendarTriggerTests {
         try world.harness.check()
     }
 
-    @Test("a clock that was at 1970 and jumps to the present costs one turn")
+    @Test("a clock that jumps from 1970 to the present costs one turn")
     func sinceTheEpoch() throws {
         let schedule = try CalendarSchedule(cron: "* * * * * *")
         let request = JobRequest(id: "job", trigger: .calendar(schedule, timeZone: "UTC"))
@@ -132,7 +132,7 @@ struct CalendarTriggerTests {
         #expect(machine.job.nextDue == now.advanced(by: .seconds(1)))
     }
 
-    @Test("a count is of occurrences from the submission on, and ends the job")
+    @Test("a count limits the occurrences from the submission on, and ends the job")
     func count() throws {
         let world = try World()
         try world.harness.submit(.calendar(try schedule("every day at 9:00"), timeZone: "UTC", count: 3))
@@ -165,7 +165,7 @@ struct CalendarTriggerTests {
         try world.harness.check()
     }
 
-    @Test("more missed occurrences than are counted at once are counted in turns, and each is accounted for")
+    @Test("missed occurrences beyond the limit of one turn are counted over several turns, without a loss")
     func manyMissed() throws {
         let world = try World()
         try world.harness.submit(
@@ -181,16 +181,16 @@ struct CalendarTriggerTests {
         try world.harness.check()
     }
 
-    @Test("new rules of a zone move what is to come, earlier or later, and the history says so")
+    @Test("new zone rules move upcoming occurrences earlier or later, and the history notes it")
     func newRules() throws {
         let world = try World()
         try world.advance(to: "2026-06-01 12:00")
         try world.harness.submit(.calendar(try schedule("every day at 9:00"), timeZone: "Europe/Berlin"))
         try world.advance(to: "2026-06-02 12:00")
-        // Summer time is given up, so nine is an hour later.
+        // Summer time is abolished, so nine is an hour later.
         world.zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "CET-1"))
         try world.advance(to: "2026-06-03 12:00")
-        // And one for good, so it is two hours earlier.
+        // Another offset then applies for good, so nine is two hours earlier.
         world.zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "<+03>-3"))
         try world.advance(to: "2026-06-05 12:00")
         #expect(
@@ -215,7 +215,7 @@ struct CalendarTriggerTests {
         #expect(try world.harness.job().dueNote?.formerInstant == utc("2026-12-24 17:00"))
     }
 
-    @Test("a job whose zone is not there is refused; one whose zone has gone waits until it is there again")
+    @Test("a job with an unknown zone is refused; one whose zone disappears waits until the zone returns")
     func missingZone() throws {
         let world = try World(missing: "Mars/Olympus")
         let trigger = Trigger.calendar(try schedule("every day at 9:00"), timeZone: "Mars/Olympus")
@@ -237,7 +237,7 @@ struct CalendarTriggerTests {
         try world.harness.check()
     }
 
-    @Test("a clock that is set back by less than the interval repeats nothing; by more, what it had passed comes again")
+    @Test("setting the clock back by less than the interval repeats no occurrence; by more, it repeats passed ones")
     func setBack() throws {
         let world = try World()
         try world.harness.submit(.calendar(try schedule("every hour"), timeZone: "UTC"))
@@ -250,7 +250,7 @@ struct CalendarTriggerTests {
         try world.harness.check()
     }
 
-    @Test("an update with the same schedule moves nothing; with another, what is to come follows the new one")
+    @Test("an update with the same schedule moves nothing; with another, upcoming occurrences follow it")
     func update() throws {
         let world = try World()
         let nine = Trigger.calendar(try schedule("every day at 9:00"), timeZone: "UTC")
@@ -286,12 +286,13 @@ struct CalendarTriggerTests {
     }
 }
 
-/// A year in zones whose clocks change in different ways, with rules that are replaced in between, beside a walk through
-/// every quarter of an hour, which asks the clock only.
+/// A year of occurrences equals a walk through every quarter of an hour that asks only the clock.
+///
+/// The zones' clocks change in different ways, and their rules are replaced in between.
 @Suite("A year of weekdays at nine")
 struct CalendarYearTests {
     @Test(
-        "the history is what a walk through the year finds, before and after the rules of the zone change",
+        "the history equals an independent walk through the year, before and after the zone's rules change",
         arguments: [
             ("Europe/Berlin", "CET-1"), ("America/New_York", "EST5EDT,M4.1.0,M10.5.0"),
             ("Australia/Lord_Howe", "<+11>-11"), ("Africa/Casablanca", "<+00>0"),

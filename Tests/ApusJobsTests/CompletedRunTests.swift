@@ -3,7 +3,7 @@ import ApusJobs
 import ApusTimers
 import Testing
 
-/// A claimed run whose effects its handler has committed, as the store gives it back.
+/// The handler has committed the claimed run's effects, and the store returns the run as completed.
 @Suite("A run that its handler has completed")
 struct CompletedRunTests {
     private func at(_ seconds: Double) -> WallInstant {
@@ -30,7 +30,7 @@ struct CompletedRunTests {
     }
 
     @Test(
-        "has succeeded, however its handler ends",
+        "a completed run has succeeded, however its handler ends",
         arguments: [
             JobMachine.Ended.Result.failed(reason: "no", isFinal: true), .timedOut, .interrupted, .succeeded,
         ], [false, true])
@@ -42,7 +42,7 @@ struct CompletedRunTests {
         #expect(action.change?.runs[0].exitCode == 3)
     }
 
-    @Test("has the result that its handler returned at last")
+    @Test("a completed run has the result that its handler returned last")
     func result() throws {
         var machine = try completed()
         var ended = JobMachine.Ended(.succeeded, started: at(10))
@@ -51,13 +51,14 @@ struct CompletedRunTests {
         expectSuccess(action, machine, result: [8])
     }
 
-    @Test("has succeeded when its node has died", arguments: [false, true])
+    @Test("a completed run has succeeded although its node has died", arguments: [false, true])
     func recovered(cancelled: Bool) throws {
         var machine = try completed(cancelled: cancelled)
         expectSuccess(machine.recover(now: at(12)), machine)
     }
 
-    @Test("does not wait again", arguments: [nil, RunDecision.snooze(for: .seconds(1), reason: "later")])
+    @Test(
+        "a completed run does not wait again", arguments: [nil, RunDecision.snooze(for: .seconds(1), reason: "later")])
     func returned(snooze: RunDecision?) throws {
         var machine = try completed()
         let action = machine.returned(occurrence: 1, attempt: 1, snooze: snooze, now: at(12))
@@ -65,7 +66,7 @@ struct CompletedRunTests {
         #expect(action.postponed.isEmpty)
     }
 
-    @Test("a run without that keeps no result unless it succeeds")
+    @Test("a run that was not completed keeps a result only if it succeeds")
     func failure() throws {
         var machine = try JobMachine.submitted(
             JobRequest(id: "job", trigger: .every(.seconds(10))), now: at(0), in: ZoneDatabase.system)

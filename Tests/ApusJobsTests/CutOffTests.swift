@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A scheduler that others may take for dead")
 struct CutOffTests {
-    /// A first job's handler runs, and the claim of a second one has no answer.
+    /// Returns a scheduler that runs a first job's handler and waits for the answer to a second job's claim.
     private func bench() throws -> (SchedulerHarness, AsyncStream<StoreSignal>.Continuation) {
         let (signals, continuation) = AsyncStream.makeStream(of: StoreSignal.self)
         let harness = try SchedulerHarness(around: { RefusingStore($0, signals: signals) })
@@ -20,7 +20,7 @@ struct CutOffTests {
         return (harness, continuation)
     }
 
-    @Test("its handlers are cancelled at once, while a commit has no answer")
+    @Test("a cut-off scheduler cancels its handlers at once, even while a commit is unanswered")
     func cancelledWithoutAnswer() throws {
         let (harness, signals) = try bench()
         signals.yield(.cutOff)
@@ -29,7 +29,7 @@ struct CutOffTests {
         #expect(harness.calls.reasons == [.shutdown])
     }
 
-    @Test("what was claimed in a commit whose answer comes after that begins when it is connected again")
+    @Test("a run whose claim is answered after the cut-off begins when the scheduler is connected again")
     func lateAnswer() throws {
         let (harness, signals) = try bench()
         signals.yield(.cutOff)

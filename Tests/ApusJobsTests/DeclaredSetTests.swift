@@ -18,7 +18,7 @@ struct DeclaredSetTests {
     }
 
     @Test(
-        "what is new is made, what is as before keeps its schedule, what has changed follows the new one, the rest ends"
+        "new jobs are created, unchanged ones keep their schedule, changed ones follow the new one, the rest end"
     )
     func changes() throws {
         #expect(
@@ -37,7 +37,8 @@ struct DeclaredSetTests {
         #expect(try harness.job("a").request.labels == [JobScheduler.setLabel: "app"])
     }
 
-    @Test("another set, and jobs without one, stay; an empty set ends all of it, over pages; again it does nothing")
+    @Test(
+        "other sets and jobs without a set stay; an empty set ends all its jobs, over pages; repeating it does nothing")
     func others() throws {
         _ = try declare([request("other")], as: "reports")
         try harness.submit("alone", .every(.seconds(60)))
@@ -78,7 +79,7 @@ struct DeclaredSetTests {
     }
 
     @Test(
-        "a set that cannot be is refused, with the argument, and nothing changes",
+        "an invalid set is refused by its argument's name, and nothing changes",
         arguments: [
             ([], "", "as: must be 1 to 255 bytes"),
             (["a", "b", "a"], "app", "id: two jobs of the set app have the identifier a"),

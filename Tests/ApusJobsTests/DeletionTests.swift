@@ -15,7 +15,7 @@ struct DeletionTests {
         try harness.perform { try await $0.jobs(JobQuery()).jobs.map(\.id.rawValue) }
     }
 
-    @Test("a finished job goes with its runs; its identifier then means the job that ended before it")
+    @Test("deleting a finished job deletes its runs; its identifier then refers to the job that ended before it")
     func one() throws {
         for _ in 1...2 {
             try harness.submit(.after(.seconds(1)))
@@ -37,7 +37,7 @@ struct DeletionTests {
         #expect(error?.code == .notFound)
     }
 
-    @Test("a job that has not ended is refused, and so is a cancelled one whose handler still runs")
+    @Test("deleting an active job, or a cancelled one whose handler still runs, is refused")
     func notEnded() throws {
         try harness.submit(.after(.seconds(60)), kind: "stubborn")
         let scheduled = #expect(throws: JobError.self) { try harness.perform { try await $0.delete("job") } }
@@ -52,7 +52,7 @@ struct DeletionTests {
         #expect(try ids() == [])
     }
 
-    @Test("jobs that are submitted during a deletion are not met by it, so that it has an end")
+    @Test("a bulk deletion ignores jobs submitted during it")
     func bounded() throws {
         for id in ["a", "b", "c"] { try harness.submit(id, .after(.zero)) }
         harness.advance(1)
@@ -64,7 +64,7 @@ struct DeletionTests {
         #expect(try ids() == ["later"])
     }
 
-    @Test("all that match are deleted, on however many pages, and what is due runs in between")
+    @Test("all matching jobs are deleted, on however many pages, and due jobs run in between")
     func matching() throws {
         let requests = (1...2_500).map { number in
             JobRequest(
@@ -79,14 +79,14 @@ struct DeletionTests {
         #expect(try harness.perform { try await $0.delete(all: failed) { numbers.add($0) } } == 500)
         #expect(numbers.all == [500])
         #expect(try harness.perform { try await $0.count(JobQuery(states: [.finished])) } == 2_000)
-        // A page is as many jobs as a commit has, whatever the query says.
+        // A page holds as many jobs as a commit, whatever the query's limit.
         #expect(try harness.perform { try await $0.delete(all: JobQuery(limit: 1, cursor: "7")) } == 2_000)
         #expect(try ids() == ["scheduled"])
         harness.advance(60)
         #expect(try harness.history("scheduled") == ["1 succeeded"])
     }
 
-    @Test("jobs that have not ended cannot be asked for")
+    @Test("a deletion by query refuses states other than ended")
     func states() throws {
         let query = JobQuery(states: [.finished, .suspended])
         let error = #expect(throws: JobError.self) { try harness.perform { try await $0.delete(all: query) } }
@@ -94,13 +94,13 @@ struct DeletionTests {
         #expect(error?.message.hasPrefix("states: ") == true)
     }
 
-    @Test("the store's error is the caller's; whether it has deleted the job, the next command finds out")
+    @Test("a failed deletion throws the store's error, and the next command finds out whether the job was deleted")
     func storeFails() throws {
         let error = JobError(code: .unavailable, message: "no answer")
         harness.calls.failNext(1)
         try harness.submit(.after(.zero), kind: "failing")
         harness.advance(1)
-        // It stays in memory, because a command has read it.
+        // The job stays in memory, because a command has read it.
         #expect(throws: JobError.self) { try harness.perform { try await $0.suspend("job") } }
         harness.store.fail(.before(error))
         let before = #expect(throws: JobError.self) { try harness.perform { try await $0.delete("job") } }
@@ -114,7 +114,7 @@ struct DeletionTests {
         #expect(gone?.code == .notFound)
     }
 
-    @Test("what another caller does to a job while it is deleted comes before or after it")
+    @Test("another caller's command on a job takes effect wholly before or after its deletion")
     func concurrent() throws {
         harness.calls.failNext(1)
         try harness.submit(.after(.zero), kind: "failing")
@@ -136,7 +136,7 @@ struct DeletionTests {
         #expect(try ids() == [])
     }
 
-    /// A scheduler whose store's answers can be delayed.
+    /// Returns a scheduler whose store's answers can be delayed.
     private func delayable() throws -> (SchedulerHarness, RefusingStore) {
         var made: RefusingStore?
         let harness = try SchedulerHarness(around: { memory in
@@ -147,7 +147,7 @@ struct DeletionTests {
         return (harness, try #require(made))
     }
 
-    /// Deletes a job while the answer to the next read of the store is on its way, then does what needs that read.
+    /// Deletes a job while the answer to the next read is pending, then runs the call that needs that read.
     private func delete(
         _ id: JobID, during body: @escaping @Sendable (JobScheduler) async throws -> Void,
         in harness: SchedulerHarness, _ store: RefusingStore
@@ -166,7 +166,7 @@ struct DeletionTests {
         return try #require(deleted.all.first)
     }
 
-    @Test("a submission whose earlier job is deleted after it was read makes a job of its own")
+    @Test("a submission creates a new job if the existing one is deleted after it was read")
     func submittedMeanwhile() throws {
         let (harness, store) = try delayable()
         var request = JobRequest(id: "job", kind: "work", trigger: .after(.zero))
@@ -183,7 +183,7 @@ struct DeletionTests {
         #expect(try harness.perform { try await $0.jobs(JobQuery()).jobs.count } == 1)
     }
 
-    @Test("a job that another caller continues between its reading and its deletion stays")
+    @Test("a job that another caller reactivates between its reading and its deletion stays")
     func continuedMeanwhile() throws {
         let (harness, store) = try delayable()
         harness.calls.failNext(1)

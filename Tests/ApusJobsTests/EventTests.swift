@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The events of a scheduler")
 struct EventTests {
-    @Test("a subscriber that does not read while jobs flood their output gets every end of a run, and marks")
+    @Test("a subscriber that does not read during a flood of output gets every run's end, and marks for dropped output")
     func flood() throws {
         let harness = try SchedulerHarness(
             configuration: .init(maximumConcurrentRuns: 16, bootID: "boot", outputBufferBytes: 64 << 10))
@@ -33,11 +33,11 @@ struct EventTests {
         }
         #expect(seen.ended.count == 100 && seen.lost == 0, "output gives way, and nothing else")
         #expect(seen.output <= 64 << 10 && seen.dropped > 0)
-        // 128 bytes are counted for each event beside its output.
+        // Each event counts as 128 bytes in addition to its output.
         #expect(seen.output + seen.dropped >= 100 * 500 * 8_192)
     }
 
-    @Test("a subscriber with more unread events than the bound loses the oldest ones, and gets their number")
+    @Test("a subscriber with more unread events than the bound loses the oldest ones and learns their number")
     func tooSlow() throws {
         let harness = try SchedulerHarness(configuration: .init(bootID: "boot", eventBufferBytes: 16 << 10))
         let events = harness.scheduler.events()
@@ -59,7 +59,7 @@ struct EventTests {
         #expect(names.dropFirst() == (dropped..<200).map { "job\($0)" }[...])
     }
 
-    @Test("a stream that nothing reads any more costs nothing")
+    @Test("an abandoned event stream costs nothing")
     func droppedStream() throws {
         let harness = try SchedulerHarness()
         for _ in 0..<3 { _ = harness.scheduler.events() }

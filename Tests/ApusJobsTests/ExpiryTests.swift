@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Occurrences that expire")
 struct ExpiryTests {
-    /// Of a queue that is paused, in which one job waits.
+    /// Returns a scheduler with one job that waits in a paused queue.
     private func waiting(_ trigger: Trigger, kind: String = "work", _ policies: JobPolicies) throws -> SchedulerHarness
     {
         let harness = try SchedulerHarness()
@@ -22,7 +22,7 @@ struct ExpiryTests {
     }
 
     @Test(
-        "an occurrence that waits runs until its expiry is over, and never after that",
+        "a waiting occurrence can begin until it expires, and never after that",
         arguments: [(70, ["1 succeeded"]), (72, ["1 skipped(expired)"])])
     func limit(_ second: Int, _ history: [String]) throws {
         let harness = try waiting(.after(.seconds(10)), .init(tolerance: .seconds(1), expiry: .seconds(60)))
@@ -34,7 +34,7 @@ struct ExpiryTests {
         try harness.check()
     }
 
-    @Test("it expires under each policy that lets it wait, and the next one has its turn")
+    @Test("an occurrence expires under each policy that lets it wait, and the next occurrence has its turn")
     func overlaps() throws {
         for overlap: OverlapPolicy in [.queue(), .allow()] {
             let harness = try waiting(
@@ -48,7 +48,7 @@ struct ExpiryTests {
     }
 
     @Test(
-        "what no scheduler could run expires too, whatever the policy for missed runs",
+        "an occurrence that no scheduler could run also expires, whatever the policy for missed runs",
         arguments: [MissedRunPolicy.runOnce, .skip, .runAll()])
     func missed(_ missed: MissedRunPolicy) throws {
         let harness = try SchedulerHarness()
@@ -83,7 +83,7 @@ struct ExpiryTests {
     }
 
     @Test(
-        "a submission of a job of which only something expired is left is followed by a run",
+        "submitting a job of which only an expired occurrence is left is followed by a run",
         arguments: [ConflictPolicy.update, .keep, .replace, .refuse])
     func resubmission(_ conflict: ConflictPolicy) throws {
         for isExamined in [false, true] {
@@ -102,7 +102,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("an occurrence that has expired is not tried again")
+    @Test("an expired occurrence is not retried")
     func retry() throws {
         let harness = try waiting(.every(.seconds(10), count: 2), .init(expiry: .seconds(5)))
         harness.advance(12)
@@ -115,7 +115,7 @@ struct ExpiryTests {
         #expect(error?.code == .invalid && error?.message.contains("is skipped") == true, "\(error?.message ?? "")")
     }
 
-    @Test("the explanation says when it expires, that it has, and why it was skipped")
+    @Test("the explanation says when an occurrence expires, that it has expired, and why it was skipped")
     func explained() throws {
         let harness = try waiting(.after(.seconds(10)), .init(expiry: .seconds(60)))
         func why() throws -> String {
@@ -129,7 +129,7 @@ struct ExpiryTests {
         #expect(try why().contains("it was skipped: it had not begun when its expiry was over"))
     }
 
-    @Test("one that has waited and those that come too late after it are one range, over a restart too")
+    @Test("an expired occurrence and the late ones after it form one range, also over a restart")
     func ranges() throws {
         let harness = try waiting(.every(.seconds(10), count: 4), .init(expiry: .seconds(5)))
         harness.advance(12)

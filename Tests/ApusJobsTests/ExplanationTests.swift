@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Why an occurrence is as it is")
 struct ExplanationTests {
-    /// "code second" of each decision; "code" for those of now.
+    /// Returns "code second" for each decision; "code" for present ones.
     private func why(_ harness: SchedulerHarness, _ occurrence: Int? = nil) throws -> [String] {
         try harness.perform { try await $0.explain("job", occurrence: occurrence) }.decisions.map { decision in
             #expect(!decision.text.isEmpty)
@@ -17,7 +17,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("a lost attempt and a failed attempt are explained with what followed")
+    @Test("a lost attempt and a failed attempt are explained with their consequences")
     func attempts() throws {
         let harness = try SchedulerHarness()
         let policies = JobPolicies(
@@ -39,7 +39,7 @@ struct ExplanationTests {
             ])
     }
 
-    @Test("a skip is explained with its reason, and what is to come with its instant")
+    @Test("a skip is explained with its reason, and an upcoming occurrence with its instant")
     func skipped() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(6)), kind: "slow")
@@ -85,7 +85,7 @@ struct ExplanationTests {
                 == "it was skipped: as many occurrences waited already as the overlap policy lets wait")
     }
 
-    @Test("what holds a run back is explained: conditions, a handler, the queue, an earlier occurrence, the places")
+    @Test("each obstacle of a run is explained: conditions, a handler, the queue, an earlier occurrence, the places")
     func obstacles() throws {
         let host = TestHost(DeviceConditions(network: DeviceConditions.Network.none))
         let harness = try SchedulerHarness(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Jobs with fairness keys")
 struct FairnessTests {
-    /// In a queue that runs one after the other, each for ten seconds.
+    /// Returns a scheduler whose queue runs one job at a time, each for ten seconds.
     private func harness(_ changes: JobQueue.Change...) throws -> SchedulerHarness {
         let harness = try SchedulerHarness()
         _ = try harness.perform { try await $0.configure(queue: "mail", changes) }
@@ -23,7 +23,7 @@ struct FairnessTests {
         _ = try harness.perform { try await $0.submit(requests) }
     }
 
-    @Test("a job waits for one of each other key, however many jobs these have that are due before it")
+    @Test("a job waits for one job of each other key, however many of theirs are due before it")
     func turns() throws {
         let harness = try harness(.concurrency(1))
         try submit(harness, (0..<200).map { request("a\($0)", "a") } + (0..<100).map { request("none\($0)", nil) })
@@ -40,7 +40,7 @@ struct FairnessTests {
             harness,
             (0..<3).map { request("low\($0)", "a", .low) } + (0..<3).map { request("high\($0)", "b", .high) })
         harness.advance(70)
-        // The fourth place goes to what was due first.
+        // The fourth place goes to the earliest due job.
         #expect(harness.calls.all.map(\.job) == ["high0", "high1", "high2", "low0", "low1", "low2"])
     }
 
@@ -61,7 +61,7 @@ struct FairnessTests {
         try harness.check("a0")
     }
 
-    @Test("a limit per key that is raised begins what waits, and one that is lowered ends nothing")
+    @Test("raising a limit per key begins waiting jobs, and lowering it ends no run")
     func changedLimit() throws {
         let harness = try harness(.concurrencyPerKey(1))
         try submit(harness, (0..<6).map { request("a\($0)", "a") })
@@ -79,7 +79,7 @@ struct FairnessTests {
     }
 
     @Test(
-        "a job that gets another key while it waits waits with that one, and a run counts under the key it began with")
+        "a waiting job whose key changes waits under the new key, and a run counts under the key it began with")
     func changedKey() throws {
         let harness = try harness(.concurrencyPerKey(1))
         try submit(harness, [request("a0", "a"), request("a1", "a"), request("a2", "a")])
@@ -106,7 +106,7 @@ struct FairnessTests {
         #expect(try harness.perform { try await $0.job("a1") }?.request.fairnessKey == "a")
     }
 
-    @Test("a payload gives the key of its submissions, unless they give one")
+    @Test("a submission's fairness key comes from its payload unless the submission sets one")
     func typed() throws {
         struct Invoice: JobPayload {
             static let kind = "invoice"
@@ -117,7 +117,7 @@ struct FairnessTests {
         #expect(try JobRequest(Invoice(customer: 7), fairnessKey: "other").fairnessKey == "other")
     }
 
-    @Test("a key and a limit that cannot be kept are refused by name")
+    @Test("an invalid key or limit is refused by name")
     func refused() throws {
         let harness = try harness(.concurrencyPerKey(1))
         for key in ["", "\0", String(repeating: "x", count: 1_021)] {

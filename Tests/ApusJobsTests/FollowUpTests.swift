@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Work after an attempt's work")
 struct FollowUpTests {
-    /// A scheduler whose handler of kind `hooked` fails after `work`, and is followed up for 10 s.
+    /// Returns a scheduler whose handler of kind `hooked` fails after `work` and has a follow-up of 10 s.
     private func harness(
         _ log: Log<String>, work: Duration, fails: Bool, limit: Duration = .seconds(60)
     ) throws -> SchedulerHarness {
@@ -34,7 +34,7 @@ struct FollowUpTests {
         return harness
     }
 
-    @Test("only the attempt that no other follows is the last one")
+    @Test("only an attempt without a following retry counts as the last one")
     func lastAttempt() throws {
         let log = Log<String>()
         let harness = try harness(log, work: .zero, fails: true)
@@ -48,7 +48,7 @@ struct FollowUpTests {
         try harness.check()
     }
 
-    @Test("a time-out in the work is followed up to the end, in a task that is not cancelled")
+    @Test("after a time-out, the follow-up runs to its end in a task that is not cancelled")
     func timedOut() throws {
         let log = Log<String>()
         let harness = try harness(log, work: .seconds(100), fails: false)
@@ -58,7 +58,7 @@ struct FollowUpTests {
         #expect(try harness.history() == ["1 failed(timedOut)"])
     }
 
-    @Test("the job's time limit ends with the work: what follows neither fails the attempt nor changes its output")
+    @Test("the time limit covers the work only: a follow-up neither fails the attempt nor changes its output")
     func limitEnds() throws {
         let log = Log<String>()
         let harness = try harness(log, work: .seconds(1), fails: false)
@@ -71,7 +71,7 @@ struct FollowUpTests {
         #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
     }
 
-    @Test("what follows has a time limit of its own")
+    @Test("a follow-up has its own time limit")
     func ownLimit() throws {
         let log = Log<String>()
         let harness = try harness(log, work: .zero, fails: false, limit: .seconds(2))
@@ -81,7 +81,7 @@ struct FollowUpTests {
         #expect(try harness.history() == ["1 succeeded"])
     }
 
-    @Test("a stop ends what follows, and the attempt keeps the outcome of its work")
+    @Test("a stop ends the follow-up, and the attempt keeps the outcome of its work")
     func stopped() throws {
         let log = Log<String>()
         let harness = try harness(log, work: .zero, fails: true)
@@ -96,14 +96,14 @@ struct FollowUpTests {
         try harness.check()
     }
 
-    @Test("a stop between the work and what follows keeps that from beginning")
+    @Test("a stop between the work and its follow-up keeps the follow-up from beginning")
     func stoppedBetween() throws {
         let harness = try SchedulerHarness()
         let log = Log<String>()
         let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
         harness.scheduler.register("hooked") { context in
             _ = context.endWork()
-            // Its task is not cancelled any more.
+            // The follow-up's task is no longer cancelled.
             try await clock.sleep(for: .seconds(5))
             let cut = await context.followUp(timeLimit: .seconds(60)) { _ in log.add("followed") }
             log.add("end=\(cut.map { "\($0)" } ?? "-")")
@@ -117,7 +117,7 @@ struct FollowUpTests {
         #expect(log.all == ["end=shutdown"])
     }
 
-    @Test("a job that is cancelled while what follows runs is cancelled, and so is what follows")
+    @Test("cancelling a job during its follow-up cancels the job and the follow-up")
     func cancelled() throws {
         let log = Log<String>()
         let harness = try harness(log, work: .zero, fails: false)

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("The history of a job")
 struct HistoryTests {
-    @Test("skips in a row are one run, also when the job was read from the store in between")
+    @Test("consecutive skips form one run, also when the job was reloaded in between")
     func skipsInARow() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(1), count: 30), kind: "slow")
         harness.advance(5.5)
         #expect(try harness.history() == ["1 running", "2-5 skipped(overlap)"])
         #expect(try harness.runs().map(\.skipReason) == [nil, .overlap])
-        // The claimed attempt is lost and repeated; what is skipped meanwhile still belongs to the same range.
+        // The claimed attempt is lost and repeated; occurrences skipped meanwhile still belong to the same range.
         try harness.crash()
         harness.advance(4)
         #expect(try harness.history() == ["1 lost(interrupted)", "2-9 skipped(overlap)", "1.2 running"])
@@ -23,7 +23,7 @@ struct HistoryTests {
         try harness.check()
     }
 
-    @Test("skips for another reason, or after a run, begin another range")
+    @Test("a skip for another reason, or after a run, begins a new range")
     func otherRanges() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(4), count: 6), kind: "slow", JobPolicies(missedRuns: .skip))
@@ -50,7 +50,7 @@ struct HistoryTests {
         #expect(runs.count < 50)
     }
 
-    @Test("the history of a job that is always near is bounded the whole week")
+    @Test("the history of a job that never leaves memory stays bounded for a week")
     func prunedWhileNear() throws {
         let harness = try SchedulerHarness(configuration: .init(historyRunsPerJob: 10, bootID: "boot"))
         try harness.submit(.every(.seconds(30)))
@@ -61,7 +61,7 @@ struct HistoryTests {
         #expect(harness.calls.all.count == 24 * 7 * 120)
     }
 
-    @Test("lateness is the first attempt's; a retry says how late it was after its pause")
+    @Test("lateness is measured at the first attempt; a retry reports its lateness after its pause")
     func lateness() throws {
         let harness = try SchedulerHarness()
         harness.calls.failNext(2)

@@ -12,7 +12,7 @@ struct IdempotencyTests {
             idempotencyKey: key)
     }
 
-    @Test("a submission that is repeated with its key answers with the first one's job, after a crash too")
+    @Test("a submission repeated with its key returns the first one's job, also after a crash")
     func repeated() throws {
         let harness = try SchedulerHarness()
         let first = try harness.perform { try await $0.submit(request("a", key: "k")) }
@@ -27,7 +27,7 @@ struct IdempotencyTests {
         #expect(later.id == first.id && later.state == .finished && later.outcome == .joined)
     }
 
-    @Test("a submission whose answer was lost is there once when it is repeated")
+    @Test("a submission repeated after a lost answer creates one job")
     func lostAnswer() throws {
         let harness = try SchedulerHarness()
         harness.store.fail(.after(JobError(code: .unavailable, message: "no answer")))
@@ -39,7 +39,7 @@ struct IdempotencyTests {
         #expect(harness.calls.all.map(\.job) == ["a"])
     }
 
-    @Test("a key that was used for something else is refused, and the message names the job")
+    @Test("an idempotency key used for another request is refused, and the message names the job")
     func otherContents() throws {
         let harness = try SchedulerHarness()
         _ = try harness.perform { try await $0.submit(request("a", key: "k")) }

@@ -21,7 +21,7 @@ struct JobConditionsTests {
     }
 
     @Test(
-        "an occurrence that is due waits for its condition, says so, and begins when the condition comes",
+        "a due occurrence waits for its condition, is shown as waiting, and begins when the condition is met",
         arguments: [
             (.network, DeviceConditions(network: DeviceConditions.Network.none), .noNetwork),
             (.externalPower, DeviceConditions(isOnExternalPower: false), .noExternalPower),
@@ -58,7 +58,7 @@ struct JobConditionsTests {
         #expect(harness.calls.seconds == [10])
     }
 
-    @Test("a condition that is met, met at a cost, or unknown is not waited for; without a host, none is")
+    @Test("a run waits only for an unmet condition: not for a met, costly or unknown one, nor without a host")
     func notWaitedFor() throws {
         let all: JobConditions = [.network, .externalPower, .idle]
         for device in [Self.met, DeviceConditions(), DeviceConditions(network: .constrained)] {
@@ -99,7 +99,7 @@ struct JobConditionsTests {
     }
 
     @Test(
-        "later occurrences meet the overlap policy while one waits",
+        "later occurrences follow the overlap policy while one waits",
         arguments: [
             (.skip, ["2-3 skipped(overlap)"], [1], ["1 succeeded"]),
             (.queue(limit: 1), ["3 skipped(queueFull)"], [1, 2], ["1 succeeded", "2 succeeded"]),
@@ -120,7 +120,7 @@ struct JobConditionsTests {
         try harness.check()
     }
 
-    @Test("missed occurrences are decided about as ever, and what is to run of them waits")
+    @Test("missed occurrences follow their policy as usual, and their catch-up runs wait for the condition")
     func missed() throws {
         let harness = try harness(DeviceConditions(network: .some(.none)))
         try harness.submit(
@@ -140,7 +140,7 @@ struct JobConditionsTests {
         try harness.check()
     }
 
-    @Test("the time limit begins with the run, and each attempt waits without being used up")
+    @Test("the time limit begins with the run, and waiting for the condition uses up no attempt")
     func retryAndTimeLimit() throws {
         let harness = try harness(DeviceConditions(network: .some(.none)))
         let retry = RetryPolicy.exponential(attempts: 2, from: .seconds(2), jitter: 0)
@@ -162,7 +162,7 @@ struct JobConditionsTests {
         try harness.check()
     }
 
-    @Test("the host is looked at when such a job is due, and followed only while one waits; nothing is polled")
+    @Test("the host is examined when a job with conditions is due, observed only while one waits, and never polled")
     func following() throws {
         let harness = try harness(DeviceConditions(network: .some(.none)))
         let host = try #require(harness.host)
@@ -185,7 +185,7 @@ struct JobConditionsTests {
         #expect(harness.time.pendingTimerCount == idle)
     }
 
-    @Test("the following ends with what waits: cancelled, suspended, replaced by another job, or stopped")
+    @Test("observing the host ends when the waiting job is cancelled, suspended or replaced, or the scheduler stops")
     func followingEnds() throws {
         let harness = try harness(DeviceConditions(isOnExternalPower: false))
         let host = try #require(harness.host)
@@ -227,7 +227,7 @@ struct JobConditionsTests {
         #expect(harness.calls.seconds == [22])
     }
 
-    @Test("a change between the look and the beginning of the following is seen")
+    @Test("a change between examining the host and observing it is not missed")
     func changeInBetween() throws {
         let harness = try harness(DeviceConditions(network: .some(.none)))
         harness.host?.changeUnseen(to: Self.met)
@@ -253,7 +253,7 @@ struct JobConditionsTests {
         #expect(harness.host?.isFollowed.conditions == false)
     }
 
-    @Test("jobs that wait take no room from others, and all begin in the end, the oldest first")
+    @Test("jobs that wait for conditions take no room from others, and all begin in the end, oldest first")
     func room() throws {
         let harness = try harness(
             DeviceConditions(network: .some(.none)),
@@ -274,7 +274,7 @@ struct JobConditionsTests {
         #expect(harness.calls.all.dropFirst(3).map(\.job) == (0..<40).reversed().map { "waiting\($0)" })
     }
 
-    @Test("jobs that come due together share one look at the host")
+    @Test("jobs that become due together share one examination of the host")
     func sharedReading() throws {
         let harness = try harness(Self.met)
         for number in 0..<50 { try harness.submit("job\(number)", .after(.seconds(5)), .init(conditions: .network)) }
@@ -283,7 +283,7 @@ struct JobConditionsTests {
         #expect(harness.host?.readings == 1)
     }
 
-    @Test("a scheduler that is dropped while a job waits follows nothing")
+    @Test("a scheduler that is dropped while a job waits stops observing the host")
     func dropped() throws {
         let host = TestHost(DeviceConditions(network: .some(.none)))
         var harness: SchedulerHarness? = try SchedulerHarness(host: host)
@@ -295,11 +295,11 @@ struct JobConditionsTests {
         #expect(!host.isFollowed.conditions)
     }
 
-    @Test("an update that asks for conditions counts for the occurrence that is due in the same turn")
+    @Test("an update that adds conditions applies to the occurrence due in the same turn")
     func updatedWhileDue() throws {
         let harness = try harness(DeviceConditions(network: DeviceConditions.Network.none))
         try harness.submit(.at(harness.at(5)))
-        // What is due and what is asked for meanwhile wait for the end of a commit.
+        // The due occurrence and the update both wait for the end of a commit.
         harness.store.fail(.hold)
         harness.time.start { [scheduler = harness.scheduler] in
             _ = try? await scheduler.submit(JobRequest(id: "other", kind: "work", trigger: .after(.seconds(500))))
@@ -320,7 +320,7 @@ struct JobConditionsTests {
         try harness.check()
     }
 
-    @Test("conditions that there are not are refused")
+    @Test("unknown conditions are refused")
     func unknown() throws {
         let harness = try harness(Self.met)
         let error = #expect(throws: JobError.self) {

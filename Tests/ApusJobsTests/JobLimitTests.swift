@@ -31,7 +31,7 @@ struct JobLimitTests {
         ("overlap.queue", { $0.policies.overlap = .queue(limit: .min) }),
     ]
 
-    @Test("what no store can keep, and nothing can compute with, is refused by the argument's name")
+    @Test("values out of range are refused by their argument's name")
     func refusals() throws {
         let harness = try SchedulerHarness()
         for (argument, change) in Self.refused {
@@ -43,13 +43,13 @@ struct JobLimitTests {
             #expect(error?.code == .invalid)
             #expect(error?.message.hasPrefix("\(argument):") == true, "\(String(describing: error))")
         }
-        // The scheduler is as before.
+        // The refusals leave the scheduler unchanged.
         try harness.submit(.after(.seconds(1)))
         harness.advance(1)
         #expect(try harness.runs("job").count == 1)
     }
 
-    @Test("the largest count is computed with, also after a change of the schedule")
+    @Test("the largest count works, also after a change of the schedule")
     func largestCount() throws {
         let harness = try SchedulerHarness()
         let zone = "Europe/Berlin"
@@ -63,13 +63,13 @@ struct JobLimitTests {
         #expect(try harness.job().state == .scheduled)
     }
 
-    @Test("a job with durations of fractions of a nanosecond is the same when it is submitted again")
+    @Test("a job with fractional nanoseconds in its durations is equal when submitted again")
     func fractions() throws {
         let harness = try SchedulerHarness()
         var request = JobRequest(id: "job", kind: "work", trigger: .every(.seconds(60) / 7), idempotencyKey: "key")
         request.policies.tolerance = .seconds(1) / 7
         request.policies.retry = .exponential(attempts: 2, from: .seconds(1) / 7, to: .seconds(10) / 7)
-        // As an app that submits its jobs at each launch, more often than the interval.
+        // An app submits its jobs at each launch, more often than the interval.
         for _ in 0..<10 {
             _ = try harness.perform { [request] in try await $0.submit(request) }
             harness.advance(5)

@@ -3,7 +3,7 @@ import ApusJobs
 import ApusTimers
 import Testing
 
-/// 2026-01-01, plus seconds.
+/// Returns 2026-01-01 plus the seconds.
 private func at(_ seconds: Double) -> WallInstant {
     WallInstant(secondsSince1970: 1_767_225_600).advanced(by: .seconds(seconds))
 }
@@ -17,7 +17,7 @@ private func machine(_ trigger: Trigger, _ policies: JobPolicies = .init(), at n
     return machine
 }
 
-/// "occurrence.attempt state(reason)" of what an action writes.
+/// Returns "occurrence.attempt state(reason)" for each run that the action writes.
 private func written(_ action: JobMachine.Action) -> [String] {
     (action.change?.runs ?? []).map { run in
         let number = run.through > run.occurrence ? "\(run.occurrence)-\(run.through)" : "\(run.occurrence)"
@@ -27,7 +27,7 @@ private func written(_ action: JobMachine.Action) -> [String] {
 }
 
 extension JobMachine {
-    /// As if the store had taken the change.
+    /// Applies the change as if the store had taken it.
     fileprivate mutating func settle(_ action: Action) {
         guard action.change != nil else { return }
         var job = self.job
@@ -57,7 +57,7 @@ extension JobMachine {
 
 @Suite("The machine of a job")
 struct JobMachineTests {
-    @Test("a change says whether the job's state is another one, and two changes in one commit say it of both")
+    @Test("a change reports whether the job's state changed, also for two changes in one commit")
     func stateChanged() throws {
         var flags: [Bool?] = []
         func note(_ action: JobMachine.Action) { flags.append(action.change?.isStateChanged) }
@@ -88,7 +88,7 @@ struct JobMachineTests {
     }
 
     @Test(
-        "to arrive and start in one transition decides what the two decide one after the other",
+        "arriving and starting in one transition decides the same as one after the other",
         arguments: [MissedRunPolicy.runOnce, .skip, .runAll(limit: 2)],
         [OverlapPolicy.skip, .replace, .queue(limit: 1), .allow(limit: 2)])
     func together(_ missed: MissedRunPolicy, _ overlap: OverlapPolicy) throws {
@@ -104,7 +104,7 @@ struct JobMachineTests {
                 #expect(both.starts == one.starts && both.cancels == one.cancels, "at \(now)")
                 begun += both.starts.count
                 machine.settle(both)
-                // Every other time, the current runs continue into the next step.
+                // At every other step, the current runs continue into the next one.
                 guard Int(now) % 2 == 0 else { continue }
                 for run in machine.open where run.state == .running {
                     _ = machine.end(run.occurrence, attempt: run.attempt, .succeeded, now: now)
@@ -115,9 +115,9 @@ struct JobMachineTests {
     }
 
     @Test(
-        "what is due late is decided by the missed-run policy, what is due within the grace is not",
+        "a late occurrence follows the missed-run policy, and one within the grace does not",
         arguments: [
-            // interval 10 s, arrival at this second, grace, policy, what is written
+            // The interval is 10 s; each row holds the second of arrival, the grace, the policy and the written runs.
             (10.0, nil, MissedRunPolicy.skip, ["1 running"]),
             (19.9, nil, .skip, ["1 running"]),
             (15, .seconds(4), .skip, ["1 skipped(missed)"]),
@@ -136,7 +136,7 @@ struct JobMachineTests {
     @Test(
         "the grace counts from the end of the tolerance, also with a tolerance beyond the grace",
         arguments: [
-            // due after 2 s, tolerance 65 s, arrival at this second, grace, what is written
+            // The job is due after 2 s with a tolerance of 65 s; each row holds the second of arrival, the grace and the written runs.
             (67.0, nil, ["1 running"]),
             (127, nil, ["1 running"]),
             (127.001, nil, ["1 skipped(missed)"]),
@@ -149,7 +149,7 @@ struct JobMachineTests {
         #expect(machine.arriveAndStart(now) == expected)
     }
 
-    @Test("what is due begins only while no condition of the job is unmet; runs by hand do not ask")
+    @Test("a due run begins only while no condition is unmet; a manual run ignores conditions")
     func conditions() throws {
         var machine = try machine(.every(.seconds(10)), .init(overlap: .queue(), conditions: [.network, .idle]))
         machine.settle(machine.arrive(now: at(10)))
@@ -213,7 +213,8 @@ struct JobMachineTests {
         #expect(machine.arriveAndStart(42) == ["2 running(missed)"])
     }
 
-    @Test("a delay is the full one less its random share", arguments: [(0.0, 10.0), (0.5, 9), (0.999, 8.002)])
+    @Test(
+        "a retry's delay is the full delay less its random share", arguments: [(0.0, 10.0), (0.5, 9), (0.999, 8.002)])
     func jitter(_ random: Double, _ delay: Double) throws {
         let retry = RetryPolicy.exponential(attempts: 2, from: .seconds(10), jitter: 0.2)
         var machine = try machine(.after(.seconds(1)), .init(retry: retry))
@@ -225,7 +226,7 @@ struct JobMachineTests {
         #expect(machine.job.bookkeeping.elapsedWake == machine.open[0].notBefore)
     }
 
-    @Test("the delay doubles up to its maximum, for any number of failures")
+    @Test("a retry's delay doubles up to its maximum, for any number of failures")
     func backoff() throws {
         let retry = RetryPolicy.exponential(attempts: 100, from: .seconds(1), to: .seconds(10), jitter: 0)
         var machine = try machine(.after(.seconds(1)), .init(retry: retry))
@@ -301,7 +302,7 @@ struct JobMachineTests {
         #expect(machine.end(1, .failed(reason: "x", isFinal: false), now: 15) == ["1 failed(x)", "1.2 waiting"])
     }
 
-    @Test("a postponed catch-up run keeps its mark, and no handler's words make a catch-up run of another")
+    @Test("a postponed catch-up run keeps its mark, and a handler's reason cannot mark another run as catch-up")
     func postponedCatchUp() throws {
         var machine = try machine(.every(.seconds(10)), .init(missedRuns: .runAll(limit: 2), overlap: .allow()))
         #expect(machine.arriveAndStart(25) == ["1 running(missed)", "2 waiting(missed)"])
@@ -329,7 +330,7 @@ struct JobMachineTests {
     }
 
     @Test(
-        "what cannot be done is refused, and the message names the argument",
+        "an impossible request is refused, and the message names the argument",
         arguments: [
             ("after", Trigger.after(.seconds(-1)), JobPolicies()),
             ("after", .after(.seconds(Int64.max)), .init()), ("every", .every(.microseconds(999)), .init()),
@@ -351,12 +352,12 @@ struct JobMachineTests {
         #expect(error?.message.hasPrefix(argument) == true, "\(String(describing: error))")
     }
 
-    @Test("of runs that may overlap, the run that was due first has the place, whatever their numbers")
+    @Test("among overlapping runs, the earliest due gets the place, whatever their numbers")
     func placesByDueInstant() throws {
         var job = try machine(.every(.seconds(30), anchoredAt: at(0)), .init(overlap: .allow(limit: 1))).job
         job.nextOccurrence = 4
         job.nextDue = at(90)
-        // The wall clock was set back after the first two had arrived: they are due later than the third.
+        // The wall clock was set back after the first two arrived, so they are due later than the third.
         let runs = [(1, 3_600), (2, 3_630), (3, 10)].map { number, due in
             Run(jobKey: 1, jobID: job.id, occurrence: number, attempt: 1, due: at(Double(due)), state: .waiting)
         }

@@ -20,7 +20,7 @@ struct JobMetricsTests {
         try harness.start()
     }
 
-    /// How many runs of `work`, or of another kind, ended so.
+    /// Returns the number of runs of the kind and queue that ended with the outcome.
     private func ended(_ outcome: String, kind: String = "work", queue: String = "default") -> Int64 {
         let dimensions = [("outcome", outcome), ("kind", kind), ("queue", queue), ("scheduler", "main")]
         return (try? backend.expectCounter("apus.jobs.runs", dimensions))?.totalValue ?? 0
@@ -51,7 +51,7 @@ struct JobMetricsTests {
         #expect(backend.counters.count == 4)
     }
 
-    @Test("of 3,000 queues a hundred have metrics of their own, and the others are added up")
+    @Test("of 3,000 queues, 100 have their own metrics, and the rest share one sum")
     func manyQueues() throws {
         try start()
         let requests = (0..<3_000).map {
@@ -66,12 +66,12 @@ struct JobMetricsTests {
         #expect(ended("succeeded", kind: "other", queue: "other") == 2_900)
         #expect(backend.timers.count == 2 * 101 && backend.meters.count == 2 * 101)
         #expect(meter("waiting", queue: "other") == 0)
-        // A turn reports the queues that it has changed, and not all that there are.
+        // A turn reports only the queues that it has changed.
         let reports = backend.meters.map(\.values.count).reduce(0, +)
         #expect(reports < 4 * 3_000, "\(reports)")
     }
 
-    @Test("what is cancelled while it waits counts, and so does what a crash interrupted")
+    @Test("runs cancelled while waiting and runs interrupted by a crash are counted")
     func withoutHandlers() throws {
         try start()
         harness.calls.failNext(1)
@@ -102,7 +102,7 @@ struct JobMetricsTests {
         #expect(ended("skipped", kind: "slow") > 15)
     }
 
-    @Test("occurrences that are skipped together count each")
+    @Test("each occurrence of a skipped range is counted")
     func coalesced() throws {
         try start()
         try harness.submit(.every(.seconds(100)))
@@ -136,7 +136,7 @@ struct JobMetricsTests {
         #expect(backend.counters.count == 1 && other.counters.count == 1, "a later backend replaces the earlier one")
     }
 
-    @Test("an outcome that is tried again is counted once")
+    @Test("an outcome whose write is retried is counted once")
     func triedAgain() throws {
         try start()
         harness.calls.failNext(1)
@@ -170,7 +170,7 @@ struct JobMetricsTests {
         #expect(backend.timers.allSatisfy { $0.displayUnit == .milliseconds })
     }
 
-    @Test("a run that is postponed is timed when it has run")
+    @Test("a postponed run's duration is recorded once it has run")
     func postponed() throws {
         try start()
         harness.calls.postponeNext(1)
@@ -200,7 +200,7 @@ struct JobMetricsTests {
         #expect(meter("running") == 0)
     }
 
-    @Test("nothing is reported unless it was asked for")
+    @Test("no metrics are reported unless they are enabled")
     func silent() throws {
         try harness.start()
         try harness.submit(.after(.seconds(1)))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A scheduler in trouble")
 struct JobSchedulerFaultTests {
-    @Test("a run that a crash interrupted is lost, and made again at once")
+    @Test("a run interrupted by a crash is lost and repeated at once")
     func crash() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1)), kind: "slow")
@@ -32,7 +32,7 @@ struct JobSchedulerFaultTests {
     }
 
     @Test(
-        "what was due while no scheduler ran follows the missed-run policy",
+        "occurrences due while no scheduler ran follow the missed-run policy",
         arguments: [
             (MissedRunPolicy.runOnce, ["1-4 skipped(coalesced)", "5 succeeded"], [5]),
             (.skip, ["1-5 skipped(missed)"], [Int]()),
@@ -73,7 +73,7 @@ struct JobSchedulerFaultTests {
         #expect(try harness.history("due") == ["1 succeeded"])
     }
 
-    @Test("a commit whose answer is lost is neither forgotten nor made twice")
+    @Test("a commit whose answer is lost is applied exactly once")
     func answerLost() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(1), count: 20))
@@ -136,7 +136,7 @@ struct JobSchedulerFaultTests {
         #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
     }
 
-    @Test("after the grace, handlers are cancelled, and their runs are lost and made again")
+    @Test("after the grace, handlers are cancelled, and their runs are lost and repeated")
     func stopShort() throws {
         let harness = try SchedulerHarness()
         try harness.submit("slow", .after(.seconds(1)), kind: "slow")
@@ -177,7 +177,7 @@ struct JobSchedulerFaultTests {
         #expect(try harness.history() == ["1 succeeded"])
     }
 
-    @Test("stopping does not wait for a store that takes nothing: the outcome is lost, and the run made again")
+    @Test("a stop does not wait for a failing store: the outcome is lost and the run repeated")
     func stopWhileFull() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1)), kind: "slow")

@@ -30,7 +30,7 @@ struct JobSchedulerTests {
         try harness.check()
     }
 
-    @Test("a job that skips missed runs is run at the end of its tolerance, which may be longer than the grace")
+    @Test("a job that skips missed runs still runs at the end of its tolerance, even beyond the grace")
     func toleranceBeyondTheGrace() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(2)), .init(tolerance: .seconds(65), missedRuns: .skip))
@@ -61,7 +61,7 @@ struct JobSchedulerTests {
         #expect(try harness.job().occurrenceCount == 10_000)
     }
 
-    @Test("a far job costs one timer in all, and runs in time")
+    @Test("a job in the far future costs one timer and runs on time")
     func far() throws {
         let harness = try SchedulerHarness()
         let idle = harness.time.pendingTimerCount
@@ -85,7 +85,7 @@ struct JobSchedulerTests {
         #expect(harness.calls.seconds.allSatisfy { $0 >= 20 && $0 < 21.5 })
     }
 
-    @Test("at most so many handlers run at once, the oldest due first")
+    @Test("no more handlers run at once than the limit, and the earliest due goes first")
     func concurrency() throws {
         let harness = try SchedulerHarness(configuration: .init(maximumConcurrentRuns: 2, bootID: "boot"))
         for number in [5, 3, 1, 4, 2] { try harness.submit("job\(number)", .after(.seconds(number)), kind: "slow") }
@@ -114,7 +114,7 @@ struct JobSchedulerTests {
         try harness.check("next")
     }
 
-    @Test("a failing run is tried again with growing delays, and the last failure is the outcome")
+    @Test("a failing run is retried with growing delays, and its outcome is the last failure")
     func retry() throws {
         let harness = try SchedulerHarness()
         harness.calls.failNext(3)
@@ -234,7 +234,7 @@ struct JobSchedulerTests {
         #expect(try harness.history() == ["1 succeeded"])
     }
 
-    @Test("a taken identifier is kept or refused if the request says so")
+    @Test("the request decides whether a job with a taken identifier is kept or the request refused")
     func conflicts() throws {
         let harness = try SchedulerHarness()
         let old = try harness.submit(.after(.seconds(1)))

@@ -21,7 +21,7 @@ struct JobTesterTests {
         try JobTester { $0.register(SendInvoice.self, handler: handler) }
     }
 
-    @Test("performing a payload runs one attempt, and says what became of it")
+    @Test("performing a payload runs one attempt and returns its outcome")
     func performs() throws {
         let jobs = try JobTester { scheduler in
             scheduler.register(SendInvoice.self, returning: String.self) { invoice, run in
@@ -33,13 +33,13 @@ struct JobTesterTests {
         #expect(run.state == .succeeded)
         #expect(try run.result(as: String.self) == "invoice 17, attempt 1")
         #expect(run.exitCode == 3)
-        // Unique for an hour, and yet a job of its own.
+        // The payload is unique for an hour, and yet the tester makes another job.
         let again = try jobs.perform(SendInvoice(number: 17))
         #expect(again.jobID != run.jobID)
         #expect(try jobs.stop() == [])
     }
 
-    @Test("a failed attempt is returned before its retry, and the outcome is that of the last one")
+    @Test("a failed attempt is returned before its retry, and the outcome is the last attempt's")
     func retries() throws {
         let calls = Locked<[Int]>([])
         let jobs = try JobTester { scheduler in
@@ -54,14 +54,14 @@ struct JobTesterTests {
         let last = try jobs.outcome(of: first)
         #expect(last.state == .succeeded)
         #expect(last.attempt == 3)
-        // 1 s and 2 s, without jitter.
+        // The two delays are 1 s and 2 s, without jitter.
         #expect(began.duration(to: jobs.time.wall()) == .seconds(3))
         let called = calls.withLock { $0 }
         #expect(called == [3])
         try jobs.stop()
     }
 
-    @Test("a decision is injected as an error is, and a snoozed attempt waits")
+    @Test("a run decision can be injected like an error, and a snoozed attempt waits")
     func decides() throws {
         let jobs = try tester { _, _ in }
         jobs.fail(SendInvoice.self, attempts: 1...1, with: RunDecision.discard(reason: "no such customer"))
@@ -75,7 +75,7 @@ struct JobTesterTests {
         try jobs.stop()
     }
 
-    @Test("time passes while a handler waits, and what falls due in a duration runs")
+    @Test("time passes while a handler waits, and jobs that become due within the duration run")
     func timePasses() throws {
         let time = VirtualTime()
         let jobs = try JobTester(time: time) { scheduler in
@@ -95,12 +95,12 @@ struct JobTesterTests {
         #expect(jobs.runAllDue().map(\.jobID) == ["now"])
         #expect(jobs.runAllDue(within: .milliseconds(999)) == [])
         #expect(jobs.runAllDue(within: .milliseconds(1)).map(\.jobID) == ["soon"])
-        // The handler of the invoice has begun, and waits for 5 s.
+        // The invoice's handler has begun and waits for 5 s.
         #expect(jobs.runAllDue(within: .seconds(4)).count == 1)
         #expect(try jobs.stop() == [])
     }
 
-    @Test("what a body submits is returned, and what was there before or is joined is not")
+    @Test("jobs submitted by the body are returned; earlier jobs and joined ones are not")
     func submissions() throws {
         let jobs = try tester { _, _ in }
         let own = try jobs.submitted(SendInvoice.self) { scheduler in
@@ -120,7 +120,7 @@ struct JobTesterTests {
         try jobs.stop()
     }
 
-    @Test("a kind without a handler, and a handler that never returns, are errors")
+    @Test("a kind without a handler and a handler that never returns are errors")
     func errors() async throws {
         let jobs = try JobTester { $0.register("other") { _ in } }
         let waiting = try jobs.submitted(SendInvoice.self) { try await $0.submit(SendInvoice(number: 1)) }
@@ -128,7 +128,7 @@ struct JobTesterTests {
         #expect(jobs.runAllDue() == [])
         let error = try #require(throws: JobError.self) { try jobs.perform(SendInvoice(number: 1)) }
         #expect(error.message.contains("no handler is registered for the kind invoice.send"))
-        // In real time, which is cancelled at once: a clock that the tester does not move.
+        // The handler sleeps on the real clock, which the tester does not move, and is cancelled at once.
         let stuck = try tester { _, _ in try await Task.sleep(for: .seconds(86_400)) }
         #expect(throws: VirtualTimeError.self) { try stuck.perform(SendInvoice(number: 1)) }
         try jobs.stop()

@@ -8,7 +8,7 @@ struct LastDueTests {
     private let now = WallInstant(secondsSince1970: 1_767_225_600)
 
     @Test(
-        "what would first be due after the year 2200 is refused, and the argument named",
+        "a trigger first due after the year 2200 is refused by its argument's name",
         arguments: [
             ("at", Trigger.at(WallInstant.lastDue.advanced(by: .nanoseconds(1)))),
             ("at", .at(WallInstant(nanoseconds: .max))),

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("A memory store is a store")
 struct MemoryStoreTests {
-    @Test("it does what every store must do", arguments: StoreConformance.checks)
+    @Test("a memory store passes the conformance checks of every store", arguments: StoreConformance.checks)
     func conforms(_ check: StoreCheck) async throws {
         try await check.run(makeStore: { MemoryStore() }, reopen: { $0 })
     }
 
-    @Test("it takes what applications submit as every such store must", arguments: StoreConformance.submissionChecks)
+    @Test("a memory store passes the conformance checks for submissions", arguments: StoreConformance.submissionChecks)
     func submissions(_ check: StoreCheck) async throws {
         try await check.run(
             makeStore: { MemoryStore() }, reopen: { $0 },
@@ -17,7 +17,7 @@ struct MemoryStoreTests {
     }
 
     @Test(
-        "a faulty store without faults takes them as every such store must",
+        "a faulty store without faults passes the conformance checks for submissions",
         arguments: StoreConformance.submissionChecks)
     func submissionsOfFaultyStore(_ check: StoreCheck) async throws {
         let base = MemoryStore()
@@ -34,7 +34,9 @@ struct MemoryStoreTests {
         }
     }
 
-    @Test("a faulty store without faults does what every store must do", arguments: StoreConformance.checks)
+    @Test(
+        "a faulty store without faults passes the conformance checks of every store", arguments: StoreConformance.checks
+    )
     func faultlessFaultyStore(_ check: StoreCheck) async throws {
         try await check.run(makeStore: { FaultyStore(MemoryStore()) }, reopen: { $0 })
     }

@@ -24,7 +24,7 @@ private struct Stamp: JobMiddleware {
     }
 }
 
-/// Has the defaults.
+/// Middleware with the protocol's defaults only.
 private struct Nothing: JobMiddleware {}
 
 @Suite("Middleware")
@@ -35,7 +35,7 @@ struct MiddlewareTests {
         try SchedulerHarness(configuration: .init(bootID: "boot", middleware: middleware))
     }
 
-    @Test("the first is the outermost, for submissions and for handlers")
+    @Test("the first middleware is the outermost, for submissions and for handlers")
     func order() throws {
         let harness = try harness([Stamp(name: "a", log: log), Nothing(), Stamp(name: "b", log: log)])
         harness.calls.failNext(1)
@@ -50,7 +50,7 @@ struct MiddlewareTests {
         #expect(try harness.history() == ["1 failed(no luck)", "1.2 succeeded"])
     }
 
-    @Test("what it throws refuses the submission as a whole")
+    @Test("an error thrown by middleware refuses the whole submission")
     func refusal() throws {
         let harness = try harness([Stamp(name: "a", log: log, refusal: JobError(code: .invalid, message: "not today"))])
         let error = #expect(throws: JobError.self) { try harness.submit(.after(.seconds(1))) }

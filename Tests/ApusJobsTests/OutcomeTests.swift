@@ -4,7 +4,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// What waits for an outcome.
+/// A call that waits for an outcome.
 private struct Waiting {
     let harness: SchedulerHarness
     let task: Task<Run?, any Error>
@@ -17,7 +17,7 @@ private struct Waiting {
 
     func outcome() throws -> Run? { try harness.time.perform { [task] in try await task.value } }
 
-    /// Why it ended without one.
+    /// Returns the error that ended the call.
     func error() throws -> any Error { try #require(throws: (any Error).self) { try outcome() } }
 }
 
@@ -38,7 +38,7 @@ struct OutcomeTests {
         harness.advance(60)
         let outcome = try waiting.outcome()
         #expect(outcome?.attempt == 3 && outcome?.state == .succeeded && outcome?.isFinal == true)
-        // It is there already now.
+        // The outcome is already stored.
         let again = Waiting(harness) { try await $0.outcome(of: first) }
         #expect(try again.outcome() == outcome)
         #expect(harness.scheduler.subscriberCount == 0)
@@ -60,7 +60,7 @@ struct OutcomeTests {
         #expect(try meanwhile.outcome() == after)
     }
 
-    @Test("of a job that repeats, it is that of the open occurrence, and of the next one when none is open")
+    @Test("a repeating job's outcome is that of its open occurrence, or of the next one when none is open")
     func repeating() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(100)), kind: "slow")
@@ -86,7 +86,7 @@ struct OutcomeTests {
         #expect(try occurrence.outcome()?.occurrence == 1)
     }
 
-    @Test("an occurrence that is skipped in a range with others has the range as its outcome")
+    @Test("an occurrence skipped in a range has the range as its outcome")
     func skipped() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(4)), kind: "slow")
@@ -112,12 +112,12 @@ struct OutcomeTests {
         harness.advance(1)
         _ = try harness.perform { [job] in try await $0.cancel(job) }
         #expect(try waiting.outcome() == nil)
-        // The run by hand, number 0, is none either.
+        // The manual run, number 0, is not an occurrence either.
         let later = Waiting(harness) { [job] in try await $0.outcome(of: job) }
         #expect(try later.outcome() == nil)
     }
 
-    @Test("a job that is cancelled while its handler runs has the outcome that this leads to")
+    @Test("a job cancelled while its handler runs has the resulting outcome")
     func cancelledWhileRunning() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1)), kind: "stubborn")
@@ -140,9 +140,9 @@ struct OutcomeTests {
         #expect(outcome?.state == .cancelled && outcome?.reason == "replaced")
     }
 
-    @Test("what a subscriber missed is read from the store")
+    @Test("an outcome that a subscriber missed is read from the store")
     func dropped() throws {
-        // One event is more than the buffer holds: an event that is not read at once is dropped.
+        // One event exceeds the buffer, so an event that is not read at once is dropped.
         let harness = try SchedulerHarness(configuration: .init(bootID: "boot", eventBufferBytes: 1))
         try harness.submit("job", .after(.seconds(1)))
         for number in 0..<50 { try harness.submit("job\(number)", .after(.seconds(1))) }
@@ -175,7 +175,7 @@ struct OutcomeTests {
         #expect(try harness.job().state == .scheduled)
     }
 
-    @Test("of a job that was removed, a final run is its own outcome, and another one has none")
+    @Test("a final run of a removed job is its own outcome, and any other run has none")
     func removed() throws {
         let harness = try SchedulerHarness(
             configuration: .init(finishedJobsKept: .seconds(60), bootID: "boot"))
@@ -209,7 +209,7 @@ struct OutcomeTests {
         #expect((try waiting.error() as? JobError)?.code == .notFound)
     }
 
-    @Test("a successor with the identifier that ends first does not decide")
+    @Test("a successor under the same identifier that ends first does not decide the outcome")
     func successor() throws {
         let harness = try SchedulerHarness()
         let old = try harness.submit(.after(.seconds(1)), kind: "stubborn")
@@ -224,7 +224,7 @@ struct OutcomeTests {
         #expect(outcome?.jobKey == old.key && outcome?.reason == "replaced")
     }
 
-    @Test("a task that was cancelled before waits for nothing")
+    @Test("a task that is already cancelled does not wait")
     func cancelledBefore() throws {
         let harness = try SchedulerHarness()
         let scheduler = harness.scheduler
@@ -248,14 +248,14 @@ struct OutcomeTests {
         #expect((error.cause as? JobError)?.code == .notOwner)
     }
 
-    @Test("a job that is not there is an error")
+    @Test("waiting for an unknown job is an error")
     func unknown() throws {
         let harness = try SchedulerHarness()
         let waiting = Waiting(harness) { try await $0.outcome(of: JobID("missing")) }
         #expect((try waiting.error() as? JobError)?.code == .notFound)
     }
 
-    @Test("an outcome that is written between the subscription and the look at the store is not missed")
+    @Test("an outcome written between the subscription and the read of the store is not missed")
     func race() throws {
         for steps in 0..<40 {
             let harness = try SchedulerHarness()

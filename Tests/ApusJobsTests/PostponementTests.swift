@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Handlers that cannot begin")
 struct PostponementTests {
-    @Test("a postponed run is tried again after its delay, uses up no attempt, and is as late as it is")
+    @Test("a postponed run is retried after its delay, uses up no attempt, and reports its whole lateness")
     func again() throws {
         let harness = try SchedulerHarness()
         harness.calls.postponeNext(3)
@@ -59,7 +59,7 @@ struct PostponementTests {
         #expect(try harness.history("scarce") == ["1 succeeded"])
     }
 
-    @Test("a crash between postponement and start loses nothing and uses up nothing")
+    @Test("a crash between postponement and start loses no run and uses up no attempt")
     func crash() throws {
         let harness = try SchedulerHarness()
         harness.calls.postponeNext(1)

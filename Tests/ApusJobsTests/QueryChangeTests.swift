@@ -31,7 +31,7 @@ struct QueryChangeTests {
         harness.advance(1)
         try harness.perform { _ = try await $0.suspend("job5") }
         let numbers = Log<Int>()
-        // A page is as many jobs as a commit has, whatever the query says.
+        // A page holds as many jobs as a commit, whatever the query's limit.
         let query = JobQuery(queues: ["mail"], limit: 1, cursor: "7")
         #expect(try harness.perform { try await $0.cancel(all: query) { numbers.add($0) } } == 2_100)
         #expect(numbers.all == [1_000, 2_000, 2_100])
@@ -40,7 +40,7 @@ struct QueryChangeTests {
         #expect(try harness.perform { try await $0.cancel(all: query) } == 0)
     }
 
-    @Test("what has failed is tried again, and nothing that succeeded or was cancelled")
+    @Test("failed jobs are retried; succeeded and cancelled ones are not")
     func retry() throws {
         harness.calls.failNext(1_100)
         try submit(1...1_100, kind: "failing", after: 0)
@@ -63,7 +63,9 @@ struct QueryChangeTests {
         #expect(try harness.perform { try await $0.retry(all: JobQuery()) } == 0)
     }
 
-    @Test("a query of jobs for which there is no such change is refused, and says which it is for")
+    @Test(
+        "a query for jobs in a state that the change does not apply to is refused, naming the states that it applies to"
+    )
     func refused() throws {
         let calls: [(String, @Sendable (JobScheduler) async throws -> Int)] = [
             (
@@ -87,7 +89,7 @@ struct QueryChangeTests {
         }
     }
 
-    @Test("the store's error ends a change; what was done stays, and the same call does the rest")
+    @Test("the store's error ends a bulk change; finished pages stay, and repeating the call does the rest")
     func storeFails() throws {
         try submit(1...1_500, after: 60)
         let error = JobError(code: .full, message: "no room")
@@ -107,7 +109,7 @@ struct QueryChangeTests {
         #expect(try harness.perform { try await $0.cancel(all: JobQuery()) } == 500)
     }
 
-    @Test("a job whose identifier another one has by now stays, and so does the other one if it does not match")
+    @Test("a replaced job is left alone, and so is its successor if it does not match the query")
     func reusedIdentifier() throws {
         harness.calls.failNext(2)
         for queue in ["mail", "other"] as [QueueID] {
@@ -126,7 +128,7 @@ struct QueryChangeTests {
         #expect(try harness.perform { try await $0.retry(all: JobQuery()) } == 1)
     }
 
-    @Test("an earlier failure is not tried again for a job of which an attempt waits after another failure")
+    @Test("an earlier failure is not retried while an attempt after a later failure waits")
     func waits() throws {
         harness.calls.failNext(1)
         try harness.submit(.every(.seconds(60)), kind: "failing")
@@ -142,7 +144,7 @@ struct QueryChangeTests {
         #expect(try harness.perform { try await $0.retry(all: JobQuery()) } == 0, "its last attempt succeeded")
     }
 
-    @Test("a task that is cancelled ends a change before its next page")
+    @Test("cancelling the task ends a bulk change before its next page")
     func cancelled() throws {
         try submit(1...1_500, after: 60)
         #expect(throws: CancellationError.self) {

@@ -18,7 +18,7 @@ struct QueueTests {
         _ = try harness.perform { try await $0.configure(queue: queue, changes) }
     }
 
-    @Test("what was left in the store for a paused queue is loaded when it is resumed, even if what waited has ended")
+    @Test("a paused queue's jobs in the store are loaded when it is resumed, even if those that waited have ended")
     func leftInStore() throws {
         let harness = try SchedulerHarness(
             configuration: .init(horizon: .seconds(20), maximumLoaded: 2, bootID: "boot"))
@@ -79,7 +79,7 @@ struct QueueTests {
         }
     }
 
-    @Test("a limit that is raised while runs wait begins them at once, and one that is lowered ends none")
+    @Test("raising a limit begins waiting runs at once, and lowering it ends none")
     func changedLimit() throws {
         let harness = try SchedulerHarness()
         try configure(harness, "mail", .concurrency(1))
@@ -106,7 +106,7 @@ struct QueueTests {
         let scheduler = harness.scheduler
         let other = harness.time.start { _ = try await scheduler.submit(self.request("other", after: 60)) }
         harness.advance(6)
-        // The store takes its time, and the move and the due instant come in one turn.
+        // The store is slow, so that the move and the due instant fall into one turn.
         let move = harness.time.start {
             let request = JobRequest(
                 id: "job", kind: "work", trigger: .after(.seconds(5)), queue: "mail", conflict: .update)
@@ -128,7 +128,7 @@ struct QueueTests {
         try harness.check()
     }
 
-    @Test("nothing of a paused queue begins, also after a restart, until it is resumed")
+    @Test("no run of a paused queue begins until it is resumed, also after a restart")
     func paused() throws {
         let harness = try SchedulerHarness()
         _ = try harness.perform { try await $0.submit(request("mail", queue: "mail")) }
@@ -179,7 +179,7 @@ struct QueueTests {
         #expect(harness.calls.seconds == [1, 1, 11 + step, 11 + step])
     }
 
-    @Test("a higher priority goes first, and every fourth place is the one's that was due first")
+    @Test("a higher priority goes first, and every fourth place goes to the earliest due")
     func priority() throws {
         let harness = try SchedulerHarness()
         try configure(harness, .default, .concurrency(1), .paused(true))
@@ -212,7 +212,7 @@ struct QueueTests {
         #expect(harness.scheduler.queues().map(\.waitingCount) == [0])
     }
 
-    @Test("nothing is kept of queues without settings when nothing of them runs or waits")
+    @Test("queues without settings are forgotten when none of their jobs runs or waits")
     func forgotten() throws {
         let harness = try SchedulerHarness()
         try harness.perform { scheduler in
@@ -240,7 +240,7 @@ struct QueueTests {
         #expect(harness.calls.all.map(\.job) == ["block", "a0", "b0", "a1", "b1", "a2", "b2"])
     }
 
-    @Test("a queue that is paused and long keeps no other one out of the memory")
+    @Test("a long paused queue keeps no other queue out of memory")
     func fullLane() throws {
         let harness = try SchedulerHarness(configuration: .init(maximumLoaded: 8, bootID: "boot"))
         try configure(harness, "mail", .paused(true))
@@ -281,7 +281,7 @@ struct QueueTests {
         #expect(Set(harness.calls.all.map(\.job)).count == 5 * 30 + 1)
     }
 
-    @Test("jobs that nothing can run take no room, however many they are", arguments: [true, false])
+    @Test("jobs that cannot run take no room in memory, however many they are", arguments: [true, false])
     func held(afterRestart: Bool) throws {
         let harness = try SchedulerHarness(configuration: .init(maximumLoaded: 40, bootID: "boot"))
         try configure(harness, "mail", .paused(true))
@@ -307,7 +307,7 @@ struct QueueTests {
         #expect(harness.calls.all.count { $0.job.hasPrefix("mail") } == 200)
     }
 
-    @Test("jobs of which none runs after a restart, for they are too late, are all skipped")
+    @Test("jobs that are all too late after a restart are all skipped")
     func skippedLanes() throws {
         let harness = try SchedulerHarness(configuration: .init(maximumLoaded: 40, bootID: "boot"))
         var policies = JobPolicies(missedRuns: .skip)
@@ -321,7 +321,7 @@ struct QueueTests {
         #expect(try harness.perform { try await $0.count(JobQuery(states: [.finished])) } == 100)
     }
 
-    @Test("settings that no queue can have are refused, naming the argument")
+    @Test("invalid queue settings are refused by their argument's name")
     func refused() throws {
         let harness = try SchedulerHarness()
         let refused: [(QueueID, JobQueue.Change, String)] = [

@@ -3,8 +3,8 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// The same scheduler on the machine's clocks and threads; for the thread sanitizer, and for what virtual time cannot
-/// show.
+/// The scheduler runs on the machine's clocks and threads, for the thread sanitizer and for faults that virtual time
+/// cannot show.
 @Suite("A scheduler on the machine's clocks")
 struct RealEngineTests {
     @Test("jobs of many tasks at once all run, once each, never early")
@@ -33,7 +33,7 @@ struct RealEngineTests {
                             try await scheduler.suspend(id)
                             try await scheduler.resume(id)
                         } catch let error as JobError where error.code == .invalid {
-                            // On a slow machine it has run already, and has ended.
+                            // On a slow machine the job has already run and ended.
                         }
                     }
                 }

@@ -1,7 +1,7 @@
 import ApusJobs
 import ApusTimers
 
-/// A store around another one that refuses chosen parts of turns; it applies the others.
+/// Wraps a store, refuses chosen parts of turns and applies the others.
 final class RefusingStore: JobStore {
     private let base: any JobStore
     private let refusal = Locked<@Sendable (_ part: [JobChange]) -> JobError?>({ _ in nil })
@@ -11,19 +11,19 @@ final class RefusingStore: JobStore {
 
     private let own: AsyncStream<StoreSignal>?
 
-    /// With `signals`, the scheduler gets these in the place of the other store's.
+    /// Creates the store; `signals` replace the wrapped store's signals.
     init(_ base: any JobStore, signals own: AsyncStream<StoreSignal>? = nil) {
         self.base = base
         self.own = own
     }
 
-    /// Decides about each part from now on.
+    /// Sets the decision about each later part.
     func refuse(_ decide: @escaping @Sendable (_ part: [JobChange]) -> JobError?) { refusal.withLock { $0 = decide } }
 
-    /// The next answer of ``find(_:)`` is given after this.
+    /// Delays the next answer of ``find(_:)`` until `body` returns.
     func delayFind(_ body: @escaping @Sendable () async -> Void) { afterFind.withLock { $0 = body } }
 
-    /// How many parts it has refused.
+    /// The number of refused parts.
     var refused: Int { count.withLock { $0 } }
 
     func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
@@ -61,7 +61,7 @@ final class RefusingStore: JobStore {
         try await base.submissions(limit: limit, in: session)
     }
     func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { own ?? base.signals(in: session) }
-    /// For how many jobs it was asked by ``find(_:)``.
+    /// The number of jobs asked for by ``find(_:)``.
     var references: Int { asked.withLock { $0 } }
 
     func find(_ references: [JobReference]) async throws -> [FoundJob?] {

@@ -40,7 +40,7 @@ struct RestorationTests {
     }
 
     @Test(
-        "what repeats continues on its grid after now, and has as many occurrences left as before",
+        "a restored repeating job continues on its grid after now, with as many occurrences left as before",
         arguments: [
             Trigger.every(.seconds(7), count: 5), .every(.seconds(7), anchoredAt: .init(nanoseconds: 0), count: 5),
         ])
@@ -62,7 +62,7 @@ struct RestorationTests {
         try check(harness)
     }
 
-    @Test("a schedule of the calendar continues after now, and ends when nothing is left")
+    @Test("a restored calendar schedule continues after now, and ends when no occurrence is left")
     func calendar() throws {
         let harness = try SchedulerHarness()
         let trigger = Trigger.calendar(try CalendarSchedule(cron: "* * * * *"), timeZone: "UTC", count: 4)
@@ -74,7 +74,7 @@ struct RestorationTests {
         try check(harness)
     }
 
-    @Test("what was due once and has passed is missed and finished; what is to come runs")
+    @Test("a restored one-time job is missed and finished if its instant has passed, and otherwise runs")
     func once() throws {
         for trigger in [Trigger.at(WallInstant(secondsSince1970: 1_767_225_610)), .after(.seconds(5))] {
             let harness = try SchedulerHarness()
@@ -90,7 +90,7 @@ struct RestorationTests {
         }
     }
 
-    @Test("what had nothing to come, because its last run was open, has ended")
+    @Test("a restored job whose last run was open has ended")
     func nothingLeft() throws {
         let harness = try SchedulerHarness()
         let job = try restore(restoration(.every(.seconds(7), count: 5), progress(occurrences: 4, of: 0)), in: harness)
@@ -98,7 +98,7 @@ struct RestorationTests {
         #expect(try restore(restoration(.after(.seconds(7)), progress()), in: harness).state == .finished)
     }
 
-    @Test("a suspended job keeps what was left of its interval, and one on the wall clock its instant")
+    @Test("a restored suspended job keeps its remaining interval, or its instant on the wall clock")
     func suspended() throws {
         let harness = try SchedulerHarness()
         harness.advance(20)
@@ -121,7 +121,7 @@ struct RestorationTests {
         try check(harness)
     }
 
-    @Test("a job without progress begins now")
+    @Test("a restored job without progress begins now")
     func begins() throws {
         let harness = try SchedulerHarness()
         harness.advance(20)
@@ -130,7 +130,7 @@ struct RestorationTests {
         #expect(harness.calls.seconds == [30, 40])
     }
 
-    @Test("all are restored or none: an identifier or a key that is taken refuses them all")
+    @Test("all jobs are restored or none: one taken identifier or key refuses them all")
     func allOrNone() throws {
         let harness = try SchedulerHarness()
         try harness.perform {
@@ -151,7 +151,7 @@ struct RestorationTests {
         #expect(try harness.perform { try await $0.restore([]) } == [])
     }
 
-    @Test("numbers that contradict each other are refused by their names")
+    @Test("contradictory counts are refused by their names")
     func refused() throws {
         let harness = try SchedulerHarness()
         for (trigger, progress, name) in [

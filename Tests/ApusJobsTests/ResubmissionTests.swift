@@ -4,10 +4,10 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// The rows of the table in docs/jobs.md, "Submitting a job again".
+/// Each test covers a row of the table in docs/jobs.md, "Submitting a job again".
 @Suite("A job is submitted again")
 struct ResubmissionTests {
-    /// A run takes 10 s.
+    /// Returns a request of a job whose runs take 10 s.
     private func request(
         _ id: JobID = "job", _ trigger: Trigger = .after(.zero), kind: String = "slow",
         conflict: ConflictPolicy = .update, overlap: OverlapPolicy = .skip,
@@ -23,7 +23,7 @@ struct ResubmissionTests {
         try harness.perform { try await $0.submit(request) }
     }
 
-    @Test("what is submitted while the last occurrence runs is run once when that has ended, however often it is")
+    @Test("a job resubmitted during its last occurrence runs once more after it, however often it is submitted")
     func whileItRuns() throws {
         let harness = try SchedulerHarness()
         let first = try submit(request(), to: harness)
@@ -43,7 +43,7 @@ struct ResubmissionTests {
         #expect(try submit(request(), to: harness).outcome == .inserted)
     }
 
-    @Test("a submission that the store keeps is not dropped either")
+    @Test("a resubmission through the store is not dropped either")
     func inTransaction() throws {
         let harness = try SchedulerHarness()
         _ = try submit(request(), to: harness)
@@ -69,7 +69,7 @@ struct ResubmissionTests {
     }
 
     @Test(
-        "the first occurrence of a definition is not skipped, and with the other policies it runs beside or cancels",
+        "a new definition's first occurrence is not skipped; other overlap policies run it alongside or cancel the old run",
         arguments: [
             (.skip, [0, 10]), (.queue(limit: 1), [0, 10]), (.allow(limit: 1), [0, 10]), (.allow(limit: 2), [0, 3]),
             (.replace, [0, 3]),
@@ -85,7 +85,7 @@ struct ResubmissionTests {
     }
 
     @Test(
-        "however many definitions a job gets while it runs, no more of their first occurrences wait than its policy lets",
+        "however many definitions a running job gets, only as many of their first occurrences wait as its policy allows",
         arguments: [
             (.skip, 1), (.queue(limit: 1), 2), (.queue(limit: 3), 4), (.allow(limit: 1), 1), (.allow(limit: 2), 2),
         ] as [(OverlapPolicy, Int)])
@@ -101,13 +101,13 @@ struct ResubmissionTests {
             #expect(open.count { $0.state == .waiting } <= waiting, "\(number)")
         }
         harness.advance(100)
-        // A run has begun after the first of them at least.
+        // A run has begun at least after the first submission.
         #expect(harness.calls.all.count >= 2)
         #expect(try harness.job().state == .finished)
         try harness.check()
     }
 
-    @Test("a first occurrence that is late runs, although the run in progress takes all that may be made up for")
+    @Test("a late first occurrence runs, although the run in progress uses up the whole catch-up limit")
     func lateFirst() throws {
         let harness = try SchedulerHarness()
         var first = request()
@@ -135,14 +135,14 @@ struct ResubmissionTests {
             let again = try submit(request("job", .every(.seconds(4), count: 2)), to: harness)
             #expect(again.outcome == outcome && again.nextDue == harness.at(start + 7))
             harness.advance(60)
-            // The second one is due while the first one runs.
+            // The second occurrence is due while the first one runs.
             #expect(harness.calls.seconds == [start, start + 10])
             #expect(try harness.history() == ["1 succeeded", "2 succeeded", "3 skipped(overlap)"])
             try harness.check()
         }
     }
 
-    @Test("a job that waits, or of which more is to come, gets the definition, and nothing more begins")
+    @Test("a job that waits or has further occurrences takes the new definition without an extra run")
     func waiting() throws {
         let harness = try SchedulerHarness()
         _ = try submit(request("job", .after(.seconds(10))), to: harness)
@@ -157,7 +157,7 @@ struct ResubmissionTests {
         try harness.check()
     }
 
-    @Test("the instant that a run in progress is of is not asked for once more")
+    @Test("the instant of a run in progress is not scheduled again")
     func sameInstant() throws {
         let harness = try SchedulerHarness()
         let request = request("job", .at(harness.at(2)))
@@ -184,7 +184,7 @@ struct ResubmissionTests {
         try harness.check()
     }
 
-    @Test("keep leaves a job as it is until it has ended, replace begins another one, refuse is an error")
+    @Test("`keep` leaves an active job as it is, `replace` begins another one, `refuse` throws")
     func otherPolicies() throws {
         let harness = try SchedulerHarness()
         let first = try submit(request(), to: harness)
@@ -200,7 +200,7 @@ struct ResubmissionTests {
         try harness.check()
     }
 
-    @Test("a suspended job of which only a run in progress is left runs once more when it is resumed")
+    @Test("a resubmitted suspended job with only a run in progress left runs once more when it is resumed")
     func suspended() throws {
         let harness = try SchedulerHarness()
         _ = try submit(request(), to: harness)
@@ -216,7 +216,7 @@ struct ResubmissionTests {
         try harness.check()
     }
 
-    @Test("what is unique by its payload counts until its run begins, and within a period for longer")
+    @Test("a job unique by its payload counts until its run begins, or longer within a period")
     func unique() throws {
         func unique(_ id: JobID, within period: Duration? = nil, _ conflict: ConflictPolicy = .update) -> JobRequest {
             request(id, conflict: conflict) {
@@ -252,7 +252,7 @@ struct ResubmissionTests {
         for request in [unique, keyed, request("plain", kind: "work")] {
             #expect(try submit(request, to: harness).outcome == .inserted)
         }
-        // Ended jobs are looked at when something is written, once an hour.
+        // Ended jobs are pruned once an hour, when something is written.
         func turn() throws {
             _ = try harness.perform { try await $0.configure(queue: "q", .concurrency(2)) }
             harness.advance(1)

@@ -14,7 +14,7 @@ struct RetentionTests {
                 finishedJobsKept: .seconds(2 * 3_600), failedJobsKept: .seconds(20 * 3_600), bootID: "boot"))
     }
 
-    /// Ended jobs are looked at when something is written, once an hour.
+    /// Ended jobs are pruned once an hour, when something is written.
     private func pass(hours: Double) throws {
         harness.advance(hours * 3_600)
         _ = try harness.perform { try await $0.configure(queue: "q", .concurrency(2)) }
@@ -25,7 +25,7 @@ struct RetentionTests {
         try Set(harness.perform { try await $0.jobs(JobQuery()).jobs.map(\.id.rawValue) })
     }
 
-    @Test("one that failed for good is kept for longer than one that succeeded, and one that was cancelled is not")
+    @Test("a failed job is kept longer than a succeeded one, and a cancelled job is not")
     func failed() throws {
         harness.calls.failNext(2)
         try harness.submit("failed", .after(.zero), kind: "failing")
@@ -43,7 +43,7 @@ struct RetentionTests {
         #expect(try ids() == [])
     }
 
-    @Test("one that is continued is kept until it has ended again, as its new end says")
+    @Test("a reactivated job is kept until it ends again, and then as its new end decides")
     func continued() throws {
         harness.calls.failNext(1)
         try harness.submit(.after(.zero), kind: "failing")
@@ -57,7 +57,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "a job can say itself how long it is kept, and stands for repeated submissions at least for as long as it must")
+        "a job can set its own retention, but is kept while its idempotency key is in force")
     func own() throws {
         try harness.submit("short", .after(.zero), .init(retention: .zero))
         harness.calls.failNext(1)

@@ -5,14 +5,14 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// What a run keeps, how many a job has, and how soon they follow one another, whatever is asked for.
+/// Runs have bounds on their size, their number for each job and their frequency, whatever is asked for.
 @Suite("The bounds of runs")
 struct RunBoundTests {
     private struct Long: Error, CustomStringConvertible {
         let description: String
     }
 
-    @Test("of a handler's words the beginning is kept, with a mark that says how many there were")
+    @Test("a handler's long message is truncated with a mark that gives its length")
     func words() throws {
         let harness = try SchedulerHarness()
         let words = "x" + String(repeating: "é", count: 500_000)
@@ -32,7 +32,7 @@ struct RunBoundTests {
         #expect(try harness.runs("short").first?.reason == String(repeating: "x", count: 8_192))
     }
 
-    @Test("a report of progress reaches subscribers with no more words than are kept")
+    @Test("a progress report reaches subscribers truncated as it is stored")
     func progress() throws {
         let harness = try SchedulerHarness()
         let events = harness.scheduler.events()
@@ -54,7 +54,7 @@ struct RunBoundTests {
         #expect(lengths.withLock { $0 } == [1_000])
     }
 
-    @Test("labels without bounds are refused by each command")
+    @Test("every command refuses unbounded labels")
     func labels() throws {
         let harness = try SchedulerHarness()
         let labels = ["label": String(repeating: "x", count: 10_000_000)]
@@ -76,14 +76,14 @@ struct RunBoundTests {
         #expect(try harness.job().request.labels.isEmpty)
     }
 
-    @Test("a job that is always late has no more open runs than it makes up for")
+    @Test("a job that is always late has no more open runs than its catch-up limit")
     func alwaysLate() throws {
         let start = WallInstant(secondsSince1970: 1_767_225_600)
         let policies = JobPolicies(missedRuns: .runAll(limit: 5), grace: .zero, overlap: .allow(limit: 2))
         let request = JobRequest(id: "job", trigger: .every(.seconds(1)), policies: policies)
         var machine = try JobMachine.submitted(request, now: start, in: ZoneDatabase.system)
         var most = 0
-        // One in three pieces of time has several occurrences.
+        // One in three steps of time contains several occurrences.
         var late = 0.001
         for step in 1...300 {
             late += step % 3 == 0 ? 4 : 1
@@ -97,7 +97,7 @@ struct RunBoundTests {
         #expect(machine.job.missedCount > 500)
     }
 
-    @Test("runs are asked for by hand until a thousand are open, and the refusal names the limit")
+    @Test("manual runs are refused once 1,000 are open, and the refusal names the limit")
     func byHand() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1_000)), kind: "unknown")

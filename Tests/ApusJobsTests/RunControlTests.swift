@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What is done to single runs")
 struct RunControlTests {
-    @Test("an occurrence that failed for good is tried again by hand, and its outcome is the new attempt's")
+    @Test("a failed occurrence can be retried by hand, and its outcome is the new attempt's")
     func retry() throws {
         let harness = try SchedulerHarness()
         harness.calls.failNext(1)
@@ -41,7 +41,7 @@ struct RunControlTests {
         try harness.check()
     }
 
-    @Test("what has succeeded, is open, was skipped or is not there is not tried again")
+    @Test("a run that succeeded, is open, was skipped or does not exist cannot be retried")
     func refusedRetry() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(4)), kind: "slow")
@@ -66,7 +66,7 @@ struct RunControlTests {
         #expect(taken?.code == .notFound)
     }
 
-    @Test("one run is cancelled, and the job continues")
+    @Test("cancelling one run leaves the job active")
     func cancelRun() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(20)), kind: "slow")
@@ -88,7 +88,7 @@ struct RunControlTests {
         try harness.check()
     }
 
-    @Test("progress is kept: the first report, one a second, and the last with the end")
+    @Test("the first progress report, one each second, and the last one at the end are stored")
     func progress() throws {
         let harness = try SchedulerHarness()
         let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
@@ -119,7 +119,7 @@ struct RunControlTests {
         try harness.check()
     }
 
-    @Test("of what is reported before a handler asks to be called later, the last is kept")
+    @Test("the last progress report before a snooze is stored")
     func progressBeforeSnooze() throws {
         let harness = try SchedulerHarness()
         harness.scheduler.register("snoozes") { context in
@@ -151,7 +151,7 @@ struct RunControlTests {
         #expect(runs[1].started == harness.at(8))
     }
 
-    @Test("of what a handler printed, the last 64 KiB are kept, and the exit code of its failure")
+    @Test("the last 64 KiB of a handler's output and its failure's exit code are stored")
     func output() throws {
         let harness = try SchedulerHarness()
         harness.scheduler.register("loud") { context in
@@ -166,7 +166,7 @@ struct RunControlTests {
         #expect(run.exitCode == 7 && run.reason == "enough")
     }
 
-    @Test("what a handler reports after it has returned has no effect")
+    @Test("a report after the handler has returned has no effect")
     func late() throws {
         let harness = try SchedulerHarness()
         let kept = Locked<RunContext?>(nil)

@@ -44,7 +44,7 @@ final class SchedulerHarness {
             configuration: configuration, executor: time.executor, logger: logger)
     }
 
-    /// What `now` is, in seconds since the virtual beginning.
+    /// The wall clock's time, in seconds since the virtual beginning.
     var seconds: Double { secondsSinceBeginning(time.wall()) }
 
     func at(_ seconds: Double) -> WallInstant {
@@ -63,7 +63,7 @@ final class SchedulerHarness {
         try time.perform { [scheduler] in try await scheduler.start() }
     }
 
-    /// The process dies: nothing it had not committed happens any more; another one starts over the same store.
+    /// Kills the process, which loses everything uncommitted, and starts another one over the same store.
     func crash(_ prepare: (JobScheduler) -> Void = { _ in }) throws {
         store.kill()
         store = FaultyStore(base)
@@ -91,7 +91,7 @@ final class SchedulerHarness {
         try submit("job", trigger, kind: kind, conflict: conflict, policies)
     }
 
-    /// The device of the host is like this from now on.
+    /// Sets the conditions of the host's device.
     func device(_ conditions: DeviceConditions) {
         host?.become(conditions)
         time.settle()
@@ -107,12 +107,12 @@ final class SchedulerHarness {
         try #require(try perform { try await $0.job(JobID(id)) })
     }
 
-    /// Oldest first.
+    /// Returns the job's runs, oldest first.
     func runs(_ id: String = "job") throws -> [Run] {
         try perform { try await $0.runs(RunQuery(jobID: JobID(id), limit: .max)) }.runs.reversed()
     }
 
-    /// "occurrence.attempt state(reason)" of each run, oldest first.
+    /// Returns "occurrence.attempt state(reason)" for each run, oldest first.
     func history(_ id: String = "job") throws -> [String] {
         try runs(id).map { run in
             let number = run.through > run.occurrence ? "\(run.occurrence)-\(run.through)" : "\(run.occurrence)"
@@ -130,7 +130,7 @@ final class SchedulerHarness {
     }
 }
 
-/// Virtual time begins on 2026-01-01; negative when the clock was set back to before that.
+/// Returns the seconds since 2026-01-01, when virtual time begins; earlier instants are negative.
 func secondsSinceBeginning(_ instant: WallInstant) -> Double {
     Double(WallInstant(secondsSince1970: 1_767_225_600).duration(to: instant).wholeNanoseconds) / 1e9
 }
@@ -162,14 +162,16 @@ final class Calls: Sendable {
     var seconds: [Double] { all.map(\.second) }
     var occurrences: [Int] { all.map(\.occurrence) }
     var mostRunning: Int { state.withLock { $0.mostRunning } }
-    /// Why slow handlers ended early.
+    /// The reasons for which slow handlers ended early.
     var reasons: [CancellationReason?] { state.withLock { $0.reasons } }
     func forgetRunning() { state.withLock { ($0.running, $0.generation) = (0, $0.generation + 1) } }
-    /// How many of the next calls of kind `failing` fail.
+    /// Makes the next `count` calls of kind `failing` fail.
     func failNext(_ count: Int) { state.withLock { $0.failures = count } }
-    /// How many of the next calls of kind `scarce` cannot begin.
+    /// Postpones the next `count` calls of kind `scarce`.
     func postponeNext(_ count: Int) { state.withLock { $0.shortages = count } }
 
+    /// Runs a call of the kind.
+    ///
     /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s; `failing` fails as
     /// often as set, and `scarce` is postponed by 1 s as often as set.
     func run(_ kind: String, _ context: RunContext, _ time: VirtualTime) async throws {

@@ -30,7 +30,7 @@ struct SchedulerRunTests {
         return false
     }
 
-    @Test("it runs what is due until its task is cancelled, and returns when the handlers have ended")
+    @Test("run() runs due jobs until its task is cancelled, and returns when the handlers have ended")
     func untilCancelled() throws {
         let task = run(grace: .seconds(20))
         try harness.submit(.after(.seconds(1)), kind: "slow")
@@ -59,7 +59,7 @@ struct SchedulerRunTests {
         #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
     }
 
-    @Test("it returns without an error when the scheduler is stopped, also while it starts")
+    @Test("run() returns without an error when the scheduler is stopped, also during its start")
     func stopped() throws {
         let running = run(grace: .zero)
         _ = try harness.perform { await $0.stop(grace: .zero) }
@@ -83,7 +83,7 @@ struct SchedulerRunTests {
         #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
     }
 
-    @Test("what starting throws is thrown: the store's error, or that the scheduler was started or stopped before")
+    @Test("run() throws the start's error: the store's, or that the scheduler was started or stopped before")
     func startFails() throws {
         let other = try SchedulerHarness(start: false)
         other.store.kill()
@@ -99,7 +99,7 @@ struct SchedulerRunTests {
         #expect(again?.code == .closed)
     }
 
-    @Test("the loss of the store to another owner ends it, and is thrown")
+    @Test("run() ends and throws when the store is lost to another owner")
     func lostStore() throws {
         let task = run(grace: nil)
         try harness.submit(.after(.seconds(1)))
@@ -137,7 +137,7 @@ struct SchedulerRunTests {
         return task
     }
 
-    @Test("what is called after the start may declare jobs, which run")
+    @Test("the closure called after the start can declare jobs, which run")
     func afterStarting() throws {
         let task = run(grace: .zero) { scheduler in
             try await scheduler.declare(
@@ -149,7 +149,7 @@ struct SchedulerRunTests {
         try end(of: task)
     }
 
-    @Test("an error after the start stops the scheduler, whose handlers may run for the grace, and is thrown")
+    @Test("an error of the closure stops the scheduler after its handlers' grace, and is thrown")
     func afterStartingFails() throws {
         struct Refused: Error {}
         let clock = TimerClock<UptimeInstant>(engine: time.engine)
@@ -189,7 +189,7 @@ struct SchedulerRunTests {
         try third.time.perform { try await running.value }
     }
 
-    @Test("an error of what is called after the start leaves a stop that has begun its grace")
+    @Test("an error of the closure does not shorten the grace of a stop in progress")
     func afterStartingFailsDuringStop() throws {
         let clock = TimerClock<UptimeInstant>(engine: time.engine)
         let task = run(grace: .zero) { scheduler in
@@ -207,7 +207,7 @@ struct SchedulerRunTests {
         #expect(try harness.history() == ["1 succeeded"])
     }
 
-    @Test("the cancellation reaches what is called after the start, whose error is then none of the scheduler's")
+    @Test("cancellation reaches the closure, whose error is then not the scheduler's")
     func afterStartingIsCancelled() throws {
         let clock = TimerClock<UptimeInstant>(engine: time.engine)
         let task = run(grace: .zero) { _ in try await clock.sleep(for: .seconds(600)) }
@@ -218,7 +218,7 @@ struct SchedulerRunTests {
         #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
     }
 
-    @Test("what reacts to a requested stop by itself does not make it a failure, and leaves it its grace")
+    @Test("a closure that throws in reaction to a requested stop neither fails it nor shortens its grace")
     func afterStartingReactsToStop() throws {
         let task = run(grace: .zero) { scheduler in
             try await scheduler.submit(JobRequest(id: "job", kind: "slow", trigger: .after(.zero)))
@@ -233,7 +233,7 @@ struct SchedulerRunTests {
         #expect(try harness.history() == ["1 succeeded"])
     }
 
-    @Test("a scheduler that has lost its store cancels what is called after the start, and ends")
+    @Test("a scheduler that has lost its store cancels the closure and ends")
     func endsWithoutAfterStarting() throws {
         let clock = TimerClock<UptimeInstant>(engine: time.engine)
         let task = run(grace: nil) { _ in try await clock.sleep(for: .seconds(600)) }

@@ -4,7 +4,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// What a scheduler that takes turns does where one of tasks and locks went wrong.
+/// A scheduler with tasks and locks failed these cases; one that takes turns passes them.
 @Suite("The turns of a scheduler")
 struct SchedulerTurnTests {
     @Test("a hundred jobs of one instant cost one timer, one transaction for their claims, and one for their outcomes")
@@ -41,7 +41,7 @@ struct SchedulerTurnTests {
         let cancelled = try harness.time.perform { try await cancelling.value }
         _ = try harness.time.perform { try await running.value }
         #expect(cancelled.map(\.id) == ids && cancelled.allSatisfy { $0.state == .cancelled })
-        // Ten for the jobs, and what the run needs of its own: it is asked for, claimed, and ends.
+        // Ten commits are for the jobs; the run adds its request, its claim and its end.
         #expect((10...13).contains(harness.store.commits - before))
         #expect(try #require(started.withLock { $0 }) < 5)
     }
@@ -82,7 +82,7 @@ struct SchedulerTurnTests {
         try harness.perform { await $0.stop(grace: nil) }
     }
 
-    @Test("a clock that was set back moves elapsed time once, also if the answer is lost and the process is killed")
+    @Test("setting the clock back moves elapsed time once, even if the answer is lost and the process is killed")
     func clockSetOnce() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(100)))
@@ -98,7 +98,7 @@ struct SchedulerTurnTests {
         #expect(harness.calls.seconds == [100 - 3_600])
     }
 
-    @Test("a start on a store that cannot be written fails, and another one works when there is space")
+    @Test("a start on a store without space fails, and another start succeeds when there is space")
     func startOnFullStore() throws {
         let harness = try SchedulerHarness(start: false)
         harness.store.fail(.before(JobError(code: .full, message: "no space")))
@@ -128,7 +128,7 @@ struct SchedulerTurnTests {
         #expect(throws: JobError.self) { try harness.submit(.after(.seconds(1))) }
     }
 
-    @Test("stopping tries to write what a handler came to, however often commits have failed before it ended")
+    @Test("a stop tries to write a handler's outcome, however often commits failed before")
     func stopWhileSomeCommitsFail() throws {
         let harness = try SchedulerHarness()
         let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
@@ -169,7 +169,7 @@ struct SchedulerTurnTests {
         #expect(harness.calls.reasons == [.shutdown] || calls == 0)
     }
 
-    @Test("the year 2099 for a minute does not use up the occurrences of an anchored job")
+    @Test("a clock that shows 2099 for a minute does not use up an anchored job's occurrences")
     func farFuture() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(3_600), anchoredAt: harness.at(0)))
@@ -182,7 +182,7 @@ struct SchedulerTurnTests {
         try harness.check()
     }
 
-    @Test("the pause before a retry counts elapsed time, whatever becomes of the clock and the job meanwhile")
+    @Test("the pause before a retry counts elapsed time, whatever happens to the clock and the job")
     func pauseCountsElapsedTime() throws {
         let harness = try SchedulerHarness()
         harness.calls.failNext(1)
@@ -199,7 +199,7 @@ struct SchedulerTurnTests {
         #expect(harness.calls.all.count == 2)
     }
 
-    @Test("a submission says that the store is full also while a change of the clock cannot be written")
+    @Test("a submission reports a full store also while a clock change cannot be written")
     func fullWhileClockIsSet() throws {
         let harness = try SchedulerHarness()
         harness.store.fail(.before(JobError(code: .full, message: "no room")))
@@ -220,7 +220,7 @@ struct SchedulerTurnTests {
         #expect(harness.calls.seconds == [3_600, 7_200, 10_800, 14_400])
     }
 
-    @Test("an update with another trigger follows that, and keeps the number, the history and what is open")
+    @Test("an update to another trigger keeps the occurrence number, the history and open runs")
     func updatedTrigger() throws {
         let harness = try SchedulerHarness()
         let first = try harness.submit(.every(.seconds(10)), conflict: .update)
@@ -246,7 +246,7 @@ struct SchedulerTurnTests {
         #expect(try harness.perform { try await $0.runs(RunQuery()) }.runs.count == 2)
     }
 
-    @Test("a handler that is registered while the scheduler starts is known")
+    @Test("a handler registered during the start is known")
     func registeredDuringStart() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1)), kind: "late")

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ApusJobs
 
-/// A scheduler that is the only one of its store, and does not run everything.
+/// The scheduler is its store's only one and serves some of the queues.
 @Suite("Queues that are served")
 struct ServedQueueTests {
-    @Test("a scheduler that serves nothing submits, and claims nothing")
+    @Test("a scheduler that serves no queue can submit and claims no run")
     func nothing() throws {
         let harness = try SchedulerHarness(configuration: .init(bootID: "boot", serves: .nothing))
         try harness.submit(.after(.seconds(1)))
@@ -28,7 +28,7 @@ struct ServedQueueTests {
         harness.advance(5)
         #expect(try harness.history("mail") == ["1 succeeded"])
         #expect(try harness.history("build") == ["1 waiting"])
-        // In a queue that is served, it runs.
+        // The job runs once it is moved to a served queue.
         _ = try harness.perform { try await $0.update("build") { $0.queue = "mail" } }
         harness.advance(5)
         #expect(try harness.history("build") == ["1 succeeded"])

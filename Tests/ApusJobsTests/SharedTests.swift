@@ -8,7 +8,7 @@ struct SharedTests {
         withUnsafeMutablePointer(to: &shared.value) { UnsafeRawPointer($0) }
     }
 
-    @Test("a copy keeps its value when the other one changes")
+    @Test("a copy keeps its value when the original changes")
     func copy() {
         var first = Shared(1)
         let second = first
@@ -16,10 +16,10 @@ struct SharedTests {
         #expect(first.value == 2 && second.value == 1 && first != second)
     }
 
-    @Test("a value without a copy is changed in its place, and a copied one in a new place")
+    @Test("a value without a copy is changed in place, and a copied one in a new allocation")
     func inPlace() {
         var first = Shared(1)
-        // One after the other: a copy is made while the earlier place is taken.
+        // Each copy is made while the earlier allocation is in use.
         let (before, after) = (place(&first), place(&first))
         #expect(before == after)
         let second = first

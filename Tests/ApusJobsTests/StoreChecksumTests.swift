@@ -19,11 +19,11 @@ struct StoreChecksumTests {
         return checksum
     }
 
-    /// Changes of one property each, as many as the type has, with those of a job's bookkeeping.
+    /// Expects each change of one property to change the checksum, and a change for every property of the type.
     private func expectAllCount<Value>(
         _ value: Value, _ changes: [(inout Value) -> Void], _ checksum: (Value) -> StoreChecksum
     ) {
-        // A property that is added needs a line here, and one in the checksum.
+        // An added property needs a line here and one in the checksum.
         let count = Mirror(reflecting: value).children.reduce(0) { count, child in
             count + (child.value is JobBookkeeping ? Mirror(reflecting: child.value).children.count : 1)
         }
@@ -36,7 +36,7 @@ struct StoreChecksumTests {
         }
     }
 
-    @Test("every property of a job counts")
+    @Test("every property of a job changes its checksum")
     func jobs() {
         let job = Job(
             request: JobRequest(id: "a", trigger: .at(instant)), created: instant, updated: instant, firstDue: instant,
@@ -53,7 +53,7 @@ struct StoreChecksumTests {
                 { $0.bookkeeping.runsSinceRetired = 1 }, { $0.keptUntil = $0.created },
                 { $0.dueNote = .firstOfRepeated },
             ], checksum)
-        // `conflict` and `terms` concern the submission only, and no store keeps them.
+        // No store keeps `conflict` and `terms`, which concern only the submission.
         expectAllCount(
             job.request,
             [
@@ -93,7 +93,7 @@ struct StoreChecksumTests {
         }
     }
 
-    @Test("every property of a run counts, and its place in the history")
+    @Test("every property of a run, and its position in the history, changes its checksum")
     func runs() {
         let run = Run(jobKey: 1, jobID: "a", occurrence: 1, attempt: 1, due: instant, state: .failed)
         let later = instant.advanced(by: .nanoseconds(1))
@@ -110,7 +110,7 @@ struct StoreChecksumTests {
         #expect(checksum(run) != checksum(run, sequence: 2))
     }
 
-    @Test("what a store cannot keep makes no difference")
+    @Test("a value that no store keeps does not change the checksum")
     func whatIsKept() {
         var run = Run(jobKey: 1, jobID: "a", occurrence: 1, attempt: 1, due: instant, state: .failed, reason: "a\0")
         var other = run

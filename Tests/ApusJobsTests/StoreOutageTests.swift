@@ -8,7 +8,7 @@ import Testing
 struct StoreOutageTests {
     private let full = JobError(code: .full, message: "no room")
 
-    @Test("it is failing since the first failure, and well again after a commit, without anything to be written")
+    @Test("the store is failing from the first failure until a commit, even with nothing to write")
     func probed() throws {
         let harness = try SchedulerHarness()
         #expect(harness.scheduler.storeOutage == nil)
@@ -26,7 +26,7 @@ struct StoreOutageTests {
         #expect(harness.store.commits == commits, "a store that works is not written for nothing")
     }
 
-    @Test("a scheduler with a patience ends when it is over, with the store's error, and one without it continues")
+    @Test("a scheduler with an outage limit ends with the store's error when it is exceeded; one without continues")
     func patience() throws {
         for patience in [Duration.seconds(600), nil] {
             let harness = try SchedulerHarness(configuration: .init(bootID: "boot", storePatience: patience))
@@ -42,7 +42,7 @@ struct StoreOutageTests {
                     end.withLock { $0 = (secondsSinceBeginning(time.wall()), error) }
                 }
             }
-            // The result cannot be written from 11 s on.
+            // The result is pending from 11 s on.
             harness.advance(605)
             #expect(end.withLock { $0 } == nil)
             harness.advance(10)
@@ -62,7 +62,7 @@ struct StoreOutageTests {
         }
     }
 
-    @Test("a database that does not answer the beats is an outage, and ends the patience of an idle scheduler")
+    @Test("a database that does not answer heartbeats is an outage and counts towards an idle scheduler's limit")
     func silence() throws {
         let (signals, continuation) = AsyncStream.makeStream(of: StoreSignal.self)
         let harness = try SchedulerHarness(

@@ -6,10 +6,10 @@ import CoreMetrics
 import MetricsTestKit
 import Testing
 
-/// In virtual time, with handlers that wait for the test and ignore their cancellation.
+/// The tests run in virtual time, and handlers wait for the test and ignore cancellation.
 @Suite("Handlers that do not return")
 struct StuckHandlerTests {
-    /// What the handlers of the kind `stuck` wait for, the oldest first.
+    /// Holds the continuations of handlers of the kind `stuck`, oldest first.
     private final class Waiting: Sendable {
         private let waiters = Locked<[CheckedContinuation<Void, Never>]>([])
 
@@ -27,7 +27,9 @@ struct StuckHandlerTests {
         return harness
     }
 
-    @Test("one is shown as stuck after 10 s and given up after 5 min: its place is free, and its return has no effect")
+    @Test(
+        "a stuck handler is shown after 10 s and abandoned after 5 min: its place is freed, and its return has no effect"
+    )
     func givenUp() throws {
         let waiting = Waiting()
         let harness = try harness(waiting)
@@ -57,7 +59,7 @@ struct StuckHandlerTests {
         try harness.check()
     }
 
-    @Test("after its time limit another attempt follows as after a failure, which the late return does not end")
+    @Test("an attempt abandoned after its time limit is retried, and its handler's late return does not end the retry")
     func triedAgain() throws {
         let waiting = Waiting()
         let harness = try harness(waiting)
@@ -76,7 +78,7 @@ struct StuckHandlerTests {
         try harness.check()
     }
 
-    @Test("the metric counts those that do not return until they do, given up or not")
+    @Test("the metric counts stuck handlers until they return, abandoned or not")
     func counted() throws {
         let (waiting, backend) = (Waiting(), TestMetrics())
         let harness = try harness(waiting)
@@ -93,7 +95,7 @@ struct StuckHandlerTests {
         #expect(counts == [nil, 1, 1, 0])
     }
 
-    @Test("a run that was cancelled is cancelled when its handler is given up")
+    @Test("a cancelled run ends as cancelled when its handler is abandoned")
     func cancelled() throws {
         let waiting = Waiting()
         let harness = try harness(waiting)
@@ -111,7 +113,7 @@ struct StuckHandlerTests {
         try harness.check()
     }
 
-    @Test("a handler that returns while it is stuck has the outcome of its time limit")
+    @Test("a stuck handler that returns still has the outcome of its time limit")
     func returnsInTime() throws {
         let waiting = Waiting()
         let harness = try harness(waiting)
@@ -124,7 +126,7 @@ struct StuckHandlerTests {
         try harness.check()
     }
 
-    @Test("without an abandonment one is waited for as long as it takes")
+    @Test("without an abandonment limit, the scheduler waits for a stuck handler without end")
     func waitedFor() throws {
         let waiting = Waiting()
         let harness = try harness(waiting, abandonment: nil)

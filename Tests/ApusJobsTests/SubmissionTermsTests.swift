@@ -5,7 +5,7 @@ import Testing
 @Suite("What a submission demands of the job that it changes or replaces")
 struct SubmissionTermsTests {
     @Test(
-        "a job that does something else by now is neither changed nor replaced",
+        "a submission neither changes nor replaces a job that no longer meets its terms",
         arguments: [ConflictPolicy.update, .replace])
     func replaces(conflict: ConflictPolicy) throws {
         let harness = try SchedulerHarness()
@@ -27,7 +27,7 @@ struct SubmissionTermsTests {
         try harness.check()
     }
 
-    @Test("the demands reach another node with the submission, and are left out where there are none")
+    @Test("a submission's terms reach another node with it, and an encoded submission without terms omits them")
     func coded() throws {
         var request = JobRequest(id: "job", kind: "work", trigger: .every(.seconds(60)), payload: [1])
         #expect(!String(decoding: try JobJSON.encode(request), as: UTF8.self).contains("terms"))

@@ -5,7 +5,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// Jobs that applications submit in transactions of their own, and the store keeps for the scheduler.
+/// Applications submit these jobs in their own transactions, and the store keeps them for the scheduler.
 @Suite("Submissions that the store keeps")
 struct SubmissionTests {
     private func request(
@@ -17,7 +17,7 @@ struct SubmissionTests {
         return request
     }
 
-    /// An application commits the submission now.
+    /// Commits the submission now, as an application does.
     private func submit(_ request: JobRequest, to harness: SchedulerHarness) throws {
         try harness.base.submit(request, at: harness.time.wall())
         harness.time.settle()
@@ -44,7 +44,9 @@ struct SubmissionTests {
         #expect(try submissions(harness) == [])
     }
 
-    @Test("what is submitted while no scheduler runs is taken at the next start, once, and counts from its submission")
+    @Test(
+        "a job submitted while no scheduler runs is taken once at the next start, and its delay counts from the submission"
+    )
     func takenAtStart() throws {
         let harness = try SchedulerHarness(start: false)
         try submit(request("after", .after(.seconds(10))), to: harness)
@@ -54,7 +56,7 @@ struct SubmissionTests {
         try harness.start()
         harness.time.settle()
         #expect(try submissions(harness) == [])
-        // The instant of `at` has passed: it is late, and no error.
+        // A passed instant makes `at` late, and is no error.
         #expect(harness.calls.all.map(\.job) == ["at"] && harness.calls.seconds == [4])
         #expect(harness.calls.all.map(\.lateness) == [.seconds(1)])
         harness.advance(20)
@@ -66,7 +68,7 @@ struct SubmissionTests {
         #expect(try jobs(harness).map(\.id.rawValue) == ["after", "at", "every"])
     }
 
-    @Test("an instant of submission that the clock was set back from does not let the job wait longer")
+    @Test("setting the clock back after a submission does not lengthen the job's wait")
     func clockSetBack() throws {
         let harness = try SchedulerHarness(start: false)
         try submit(request("job", .after(.seconds(10))), to: harness)
@@ -77,7 +79,7 @@ struct SubmissionTests {
     }
 
     @Test(
-        "a crash before it was taken leaves it to the next start, and one after that takes nothing",
+        "a crash before a submission is taken leaves it to the next start, and a later start does not take it again",
         arguments: [false, true])
     func crash(isApplied: Bool) throws {
         let harness = try SchedulerHarness()
@@ -109,7 +111,7 @@ struct SubmissionTests {
         harness.store.fail(fault)
         for id in ["a", "b", "c"] { try submit(request(id, .every(.seconds(60), count: 2)), to: harness) }
         harness.advance(10)
-        // One try at most each 0.1 s, and soon each second.
+        // Retries are at least 0.1 s apart, and soon a second.
         #expect(harness.store.commits < 20)
         harness.store.fail(nil)
         harness.advance(130)
@@ -118,7 +120,7 @@ struct SubmissionTests {
         #expect(try submissions(harness) == [])
     }
 
-    @Test("reads that fail are tried again after a pause")
+    @Test("failed reads of submissions are retried after a pause")
     func failedReads() throws {
         let harness = try SchedulerHarness()
         harness.store.failReads(JobError(code: .unavailable, message: "it cannot be read"))
@@ -130,7 +132,7 @@ struct SubmissionTests {
         #expect(try harness.history() == ["1 succeeded"])
     }
 
-    @Test("a stop while a turn takes a submission leaves it, or has taken it")
+    @Test("a stop during a turn leaves a submission in the store or takes it, and loses none")
     func stop() throws {
         let harness = try SchedulerHarness()
         harness.store.fail(.hold)
@@ -165,7 +167,7 @@ struct SubmissionTests {
         #expect(log.all.filter { $0.contains("refused") }.count == 1)
     }
 
-    /// A harness whose store refuses what the test chooses.
+    /// Returns a harness whose store refuses the parts that the test chooses.
     private func refusingHarness(_ log: Log<String>) throws -> (SchedulerHarness, RefusingStore) {
         var made: RefusingStore?
         let harness = try SchedulerHarness(logger: log.logger) { base in
@@ -176,7 +178,7 @@ struct SubmissionTests {
         return (harness, try #require(made))
     }
 
-    /// Refuses the job b.
+    /// Refuses the job `b`.
     @Sendable private static func notB(_ part: [JobChange]) -> JobError? {
         part.contains { $0.job.id == "b" } ? JobError(code: .invalid, message: "the store cannot keep b") : nil
     }
@@ -186,7 +188,7 @@ struct SubmissionTests {
         let log = Log<String>()
         let (harness, store) = try refusingHarness(log)
         store.refuse(Self.notB)
-        // Together, in one turn.
+        // All three are taken in one turn.
         for id in ["a", "b", "c"] { try harness.base.submit(request(id), at: harness.time.wall()) }
         try harness.perform { try await $0.takeSubmissions() }
         #expect(try jobs(harness).map(\.id.rawValue) == ["a", "c"])
@@ -200,7 +202,7 @@ struct SubmissionTests {
         #expect(harness.calls.all.map(\.job) == ["a", "c"] && store.refused == 1)
     }
 
-    @Test("refused submissions are removed when ended jobs are, by age")
+    @Test("refused submissions are pruned by age together with ended jobs")
     func refusalsAreRemoved() throws {
         let harness = try SchedulerHarness(
             configuration: .init(finishedJobsKept: .seconds(7_200), bootID: "boot"))
@@ -214,7 +216,7 @@ struct SubmissionTests {
     }
 
     @Test(
-        "a submission that the store cannot take now, for a reason that passes, stays and is taken later",
+        "a submission that meets a transient failure of the store stays and is taken later",
         arguments: [JobError.Code.unavailable, .full])
     func transientRefusal(_ code: JobError.Code) throws {
         let (harness, store) = try refusingHarness(Log<String>())
@@ -222,7 +224,7 @@ struct SubmissionTests {
         try submit(request("job"), to: harness)
         harness.advance(10)
         #expect(try submissions(harness) == [JobID("job")])
-        // One try at most each 0.1 s.
+        // Retries are at least 0.1 s apart.
         #expect(store.refused <= 101)
         #expect(try harness.perform { try await $0.refusals() }.refusals.isEmpty)
         store.refuse { _ in nil }
@@ -231,7 +233,7 @@ struct SubmissionTests {
         #expect(try submissions(harness) == [])
     }
 
-    @Test("a store that does not even remove a refused submission is asked again after a pause")
+    @Test("removing a refused submission is retried after a pause when the store fails")
     func removalIsRefused() throws {
         let log = Log<String>()
         let (harness, store) = try refusingHarness(log)
@@ -239,7 +241,7 @@ struct SubmissionTests {
         try submit(request("b"), to: harness)
         harness.advance(10)
         #expect(try submissions(harness) == [JobID("b")])
-        // Each try is refused twice, and there is one each 0.1 s.
+        // Each retry is refused twice, and retries are 0.1 s apart.
         #expect(store.refused > 4 && store.refused <= 202)
         #expect(log.all.filter { $0.contains("refused,") } == [])
         store.refuse(Self.notB)
@@ -251,7 +253,7 @@ struct SubmissionTests {
         #expect(harness.calls.all.map(\.job) == ["c"])
     }
 
-    @Test("what is said of a refusal waits until the submission is removed")
+    @Test("a refusal is logged only once the submission is removed")
     func refusedWhileTheStoreFails() throws {
         let log = Log<String>()
         let harness = try SchedulerHarness(logger: log.logger)
@@ -266,7 +268,7 @@ struct SubmissionTests {
         #expect(try submissions(harness) == [])
     }
 
-    @Test("the conflict policy of a submission decides as that of a caller's does")
+    @Test("a stored submission's conflict policy has the same effect as a direct call's")
     func conflicts() throws {
         let harness = try SchedulerHarness()
         let kept = try harness.submit("kept", .every(.seconds(60)))
@@ -284,7 +286,7 @@ struct SubmissionTests {
         #expect(harness.calls.all.map(\.job) == ["updated", "replaced"])
     }
 
-    @Test("what has no effect is in the log, with the job that is there")
+    @Test("a submission without effect is logged with the existing job")
     func noEffect() throws {
         let log = Log<String>()
         let harness = try SchedulerHarness(logger: log.logger)
@@ -330,7 +332,7 @@ struct SubmissionTests {
         #expect(try submissions(harness) == [])
     }
 
-    @Test("many submissions are taken a page at a time, in their order, with callers' commands between them")
+    @Test("many submissions are taken in order, a page at a time, with callers' commands in between")
     func many() throws {
         let harness = try SchedulerHarness(start: false)
         for number in 0..<1_200 {
@@ -345,7 +347,7 @@ struct SubmissionTests {
         #expect(harness.store.commits < 10)
     }
 
-    @Test("what no submission may ask for is refused when it is submitted, and not kept")
+    @Test("an invalid submission is refused when it is submitted, and is not stored")
     func invalid() throws {
         let harness = try SchedulerHarness()
         for wrong in [
@@ -358,7 +360,7 @@ struct SubmissionTests {
         #expect(try submissions(harness) == [])
     }
 
-    @Test("who has submissions taken is answered when they are jobs, or by the store's error")
+    @Test("a call to take submissions returns when they are jobs, or throws the store's error")
     func takeSubmissions() throws {
         let harness = try SchedulerHarness(start: false)
         for number in 0..<700 {
@@ -386,7 +388,7 @@ struct SubmissionTests {
         #expect(harness.calls.all.map(\.job) == ["full"])
     }
 
-    @Test("a stopped scheduler leaves submissions, even when it is asked to take them")
+    @Test("a stopped scheduler takes no submissions, even when asked to")
     func stopped() throws {
         let harness = try SchedulerHarness()
         try harness.perform { await $0.stop(grace: .zero) }

@@ -18,7 +18,7 @@
                 configuration: .init(bootID: "boot", middleware: [TracingMiddleware(tracer: tracer)]), start: false)
         }
 
-        /// Submits in a span named `request`.
+        /// Submits the request in a span named `request`.
         private func submitTraced(_ request: JobRequest) throws -> (job: Job, span: InMemorySpanContext) {
             let result = try harness.perform { [tracer] scheduler in
                 try await tracer.withSpan("request") { span in
@@ -41,7 +41,7 @@
             harness.calls.failNext(1)
             let (job, parent) = try submitTraced(request("failing", .init(retry: .exponential(attempts: 2))))
             #expect(job.request.metadata[InMemoryTracer.traceIDKey] == parent.traceID)
-            // Another scheduler, as after a restart, runs it.
+            // Another scheduler runs the job, as after a restart.
             try harness.crash()
             harness.advance(10)
             let spans = tracer.popFinishedSpans()
@@ -60,7 +60,7 @@
             #expect(spans.map(\.status?.code) == [.error, nil])
         }
 
-        @Test("the handler runs with the span's context, typed or not")
+        @Test("typed and untyped handlers run with the span's context")
         func taskLocal() throws {
             let seen = Log<InMemorySpanContext?>()
             harness.scheduler.register("plain") { _ in seen.add(ServiceContext.current?.inMemorySpanContext) }
@@ -118,7 +118,7 @@
             #expect((59...62).contains(seconds))
         }
 
-        @Test("metadata that the caller gave stay, and a context that does not fit is left out")
+        @Test("the caller's metadata stay, and a trace context that does not fit is omitted")
         func metadata() throws {
             try harness.start()
             var own = request("work")

@@ -45,7 +45,7 @@ struct TypedJobTests {
         try #require(throws: JobError.self) { try harness.perform(body) }
     }
 
-    @Test("a handler gets the payload that was submitted, at once, and its run")
+    @Test("a handler receives the submitted payload and its run")
     func payload() throws {
         scheduler.register(SendInvoice.self) { [seen] invoice, run in
             seen.add(invoice)
@@ -65,7 +65,7 @@ struct TypedJobTests {
         #expect(try run.result(as: Receipt.self) == nil)
     }
 
-    @Test("a submission has what its kind declares, and what it says itself counts instead")
+    @Test("a submission inherits its kind's defaults and can override them")
     func defaults() throws {
         try harness.start()
         let asDeclared = try harness.perform { try await $0.submit(SendReminder(number: 1)).job.request }
@@ -85,7 +85,7 @@ struct TypedJobTests {
         #expect(plain.policies == JobPolicies() && plain.queue == .default && plain.uniqueness == .identifier)
     }
 
-    @Test("a handler of a plain kind may return a result, too")
+    @Test("a handler of an untyped kind can also return a result")
     func plainResult() throws {
         scheduler.register("plain", returning: Receipt.self) { Receipt(number: $0.occurrence, copies: []) }
         try harness.start()
@@ -94,7 +94,7 @@ struct TypedJobTests {
         #expect(try harness.runs().first?.result(as: Receipt.self) == Receipt(number: 1, copies: []))
     }
 
-    @Test("what a handler returns is kept with the run, and survives a crash")
+    @Test("a handler's result is stored with the run and survives a crash")
     func result() throws {
         scheduler.register(SendInvoice.self, returning: Receipt.self) { invoice, _ in
             Receipt(number: invoice.number, copies: ["a", "b"])
@@ -110,7 +110,7 @@ struct TypedJobTests {
         #expect(error?.message.contains("recipient: is missing") == true, "\(String(describing: error))")
     }
 
-    @Test("the result of a failed attempt is not kept, and that of the next one is")
+    @Test("a failed attempt's result is dropped, and the next attempt's result is stored")
     func failedAttempt() throws {
         scheduler.register(SendInvoice.self, returning: Int.self) { invoice, run in
             try run.setResult(Array("early".utf8))
@@ -186,7 +186,7 @@ struct TypedJobTests {
         #expect(try harness.runs().first?.result == nil)
     }
 
-    @Test("payloads are the same if their values are: their keys are sorted")
+    @Test("payloads with equal values are equal, because their keys are sorted")
     func uniqueByValue() throws {
         try harness.start()
         let keys = (0..<20).map { "key\($0)" }
@@ -220,7 +220,7 @@ struct TypedJobTests {
         #expect(requests[0].payload == jobs[0].request.payload)
     }
 
-    @Test("every argument of a typed request, and of a typed submission, is the job's")
+    @Test("every argument of a typed request or submission reaches the job")
     func arguments() throws {
         try harness.start()
         let payload = SendInvoice(number: 17, recipient: "ann")
@@ -252,9 +252,9 @@ struct TypedJobTests {
         #expect(error?.code == .alreadyExists)
     }
 
-    @Test("identifiers come from the scheduler's random source, and have 26 characters whatever it gives")
+    @Test("identifiers come from the scheduler's random source and always have 26 characters")
     func seededIdentifiers() throws {
-        /// Small numbers, which have few digits.
+        /// Returns a small number, which has few digits.
         struct Few: RandomSource { func next() -> UInt64 { 35 } }
         let time = VirtualTime()
         let scheduler = JobScheduler(
@@ -279,7 +279,7 @@ struct TypedJobTests {
         #expect(runs.first?.reason?.hasPrefix(expected) == true, "\(runs)")
     }
 
-    @Test("a payload is not read as that of another kind")
+    @Test("a payload is not decoded as another kind's")
     func otherKind() throws {
         try harness.start()
         let job = try harness.submit(.after(.seconds(1)))
@@ -288,7 +288,7 @@ struct TypedJobTests {
         #expect(error?.message == "the job job is of the kind work, not invoice.send")
     }
 
-    /// Its delays are 60 s, 240 s, …; from the fourth on, those of the policy.
+    /// Has delays of 60 s, 240 s, …; from the fourth on, the policy's apply.
     private struct Poll: JobPayload {
         static let kind = "poll"
         static let defaults = JobDefaults(
@@ -299,14 +299,14 @@ struct TypedJobTests {
         }
     }
 
-    /// When the attempts of a job begin, in seconds.
+    /// Returns the starts of a job's attempts, in seconds.
     private func attempts(_ policies: JobPolicies? = nil, within seconds: Double) throws -> [Int] {
         try harness.perform { _ = try await $0.submit(Poll(), id: "job", policies: policies) }
         harness.advance(seconds)
         return try harness.runs().compactMap(\.started).map { Int(secondsSinceBeginning($0).rounded()) }
     }
 
-    @Test("a kind's own function decides how long the next attempt waits, and the policy, how many there are")
+    @Test("a kind's own function sets the delay before a retry, and the policy sets the number of attempts")
     func retryDelay() throws {
         struct Failure: Error {}
         scheduler.register(Poll.self) { _, _ in throw Failure() }
@@ -315,14 +315,14 @@ struct TypedJobTests {
         #expect(try harness.history().last == "1.5 failed(Failure())")
     }
 
-    /// Has no delay after a third failure.
+    /// Has no delay of its own after a third failure.
     private struct Twice: JobPayload {
         static let kind = "twice"
         static let defaults = JobDefaults(policies: .init(retry: .exponential(attempts: 3)))
         static func retryDelay(afterFailures failures: Int) -> Duration? { [.seconds(7), .seconds(8)][failures - 1] }
     }
 
-    @Test("nothing computes a delay after a success, or after a failure that is final by the handler's own word")
+    @Test("no delay is computed after a success or after a failure that the handler declares final")
     func noRetryDelay() throws {
         scheduler.register(Twice.self) { _, run in
             if run.job.id == "final" { throw RunDecision.discard(reason: "no") }
@@ -340,7 +340,7 @@ struct TypedJobTests {
         #expect(try harness.history("final") == ["1 failed(no)"])
     }
 
-    @Test("an attempt whose time is up waits by the function too; a delay that the handler throws takes precedence")
+    @Test("a timed-out attempt also waits for the kind's delay; a delay thrown by the handler takes precedence")
     func retryDelayOfOthers() throws {
         scheduler.register(Poll.self, returning: Int.self) { [time = harness.time] _, run in
             if run.attempt == 2 { throw RunDecision.retry(after: .seconds(5), reason: "soon") }

@@ -19,7 +19,7 @@ struct UniquenessTests {
         try harness.perform { try await $0.submit(requests) }.map(\.id.rawValue)
     }
 
-    @Test("a job with the same kind and payload that has not ended is kept, updated, replaced or refused")
+    @Test("an active job with the same kind and payload is kept, updated or replaced, or the submission is refused")
     func policies() throws {
         let harness = try SchedulerHarness()
         #expect(try submit(harness, request("a")) == ["a"])
@@ -36,7 +36,7 @@ struct UniquenessTests {
         #expect(try submit(harness, request("g")) == ["f"])
     }
 
-    @Test("with a key, payloads do not count; the answer names what is the same")
+    @Test("with a uniqueness key, payloads are not compared, and the answer names what is equal")
     func keys() throws {
         let harness = try SchedulerHarness()
         @Sendable func keyed(
@@ -71,7 +71,7 @@ struct UniquenessTests {
         }
     }
 
-    @Test("a kind says what counts of its payload")
+    @Test("a kind decides which part of its payload is compared")
     func kinds() throws {
         struct Invoice: JobPayload {
             static let kind = "invoice"
@@ -87,7 +87,7 @@ struct UniquenessTests {
         #expect(try JobRequest(Invoice(number: 17, note: "a"), uniqueness: .key("x")).uniqueness == .key("x"))
     }
 
-    @Test("of many submissions at once one makes the job, and the others are answered with it")
+    @Test("one of many simultaneous submissions creates the job, and the others return it")
     func atOnce() throws {
         let harness = try SchedulerHarness()
         let ids = try harness.perform { scheduler in
@@ -101,7 +101,7 @@ struct UniquenessTests {
         #expect(harness.calls.all.count == 1)
     }
 
-    @Test("far jobs, which are not in memory, count too, and after a restart")
+    @Test("far jobs outside memory also count, and do so after a restart")
     func farJobs() throws {
         let harness = try SchedulerHarness()
         #expect(try submit(harness, request("a", after: 10_000)) == ["a"])
@@ -110,7 +110,7 @@ struct UniquenessTests {
         #expect(try submit(harness, request("c")) == ["a"])
     }
 
-    @Test("a job that has ended counts for as long as the period says, from its submission on")
+    @Test("an ended job counts for the period from its submission")
     func period() throws {
         let harness = try SchedulerHarness()
         #expect(try submit(harness, request("a", after: 1)) == ["a"])
@@ -126,7 +126,7 @@ struct UniquenessTests {
         #expect(try submit(harness, request("f", after: 1, within: .seconds(60))) == ["f"])
     }
 
-    @Test("without a period, a job that has ended counts no more")
+    @Test("without a period, an ended job no longer counts")
     func ended() throws {
         let harness = try SchedulerHarness()
         #expect(try submit(harness, request("a", after: 1)) == ["a"])
@@ -134,7 +134,7 @@ struct UniquenessTests {
         #expect(try submit(harness, request("b", after: 1)) == ["b"])
     }
 
-    @Test("the identifier of a job that has ended is in the way of no submission")
+    @Test("an ended job's identifier blocks no submission")
     func freeIdentifier() throws {
         let harness = try SchedulerHarness()
         #expect(try submit(harness, request("a")) == ["a"])
@@ -144,7 +144,7 @@ struct UniquenessTests {
         #expect(try submit(harness, request("a", .replace)) == ["a"])
     }
 
-    @Test("a job counts for its period, too, when its end is not written yet")
+    @Test("a job counts for its period also while its end is not yet written")
     func endsMeanwhile() throws {
         for conflict in ConflictPolicy.allCases {
             let harness = try SchedulerHarness()
@@ -172,7 +172,7 @@ struct UniquenessTests {
         }
     }
 
-    @Test("a submission that meets a job of unknown fate is answered while the store fails, also if the clock was set")
+    @Test("a submission that meets a doubtful job is answered while the store fails, also if the clock was set")
     func meetsUnknown() throws {
         let harness = try SchedulerHarness()
         _ = try submit(harness, request("a", after: 1))
@@ -203,7 +203,7 @@ struct UniquenessTests {
         var update = request("b", within: .seconds(60), .update)
         update.name = "second"
         #expect(throws: JobError.self) { try submit(harness, request("a", .replace)) }
-        // At once, in the pause after the failure.
+        // The answer comes at once, during the pause after the failure.
         #expect(try submit(harness, update) == ["a"])
         let jobs = try harness.perform { try await $0.jobs(JobQuery()) }.jobs
         #expect(jobs.map(\.state) == [.cancelled, .scheduled] && jobs.map(\.request.name) == [nil, "second"])
@@ -221,7 +221,7 @@ struct UniquenessTests {
         #expect(twice?.code == .invalid)
     }
 
-    @Test("a job that is cancelled in the same turn is not kept")
+    @Test("a job cancelled in the same turn does not count as existing")
     func cancelledMeanwhile() throws {
         let harness = try SchedulerHarness()
         _ = try submit(harness, request("a"))

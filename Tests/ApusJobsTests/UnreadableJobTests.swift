@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusJobs
 
-/// Rows that this program cannot read: another version has written them, or they are damaged.
+/// These jobs' rows are damaged or were written by another version of the program.
 @Suite("Jobs that cannot be read")
 struct UnreadableJobTests {
     private func setAside(_ harness: SchedulerHarness) throws -> [String] {
@@ -34,7 +34,7 @@ struct UnreadableJobTests {
         #expect(page.jobs.map(\.id) == ["good"] && page.unreadable.map(\.id) == ["bad"])
     }
 
-    @Test("a program that can read the job runs it after its next start, with what was missed")
+    @Test("a program that can read the parked job runs it after its next start, including missed occurrences")
     func readAgain() throws {
         let harness = try SchedulerHarness()
         let job = try harness.submit("job", .every(.seconds(10)))
@@ -52,7 +52,7 @@ struct UnreadableJobTests {
         try harness.check()
     }
 
-    @Test("a run that was interrupted keeps no scheduler from starting if its job cannot be read")
+    @Test("a scheduler starts although an interrupted run's job cannot be read")
     func interrupted() throws {
         let harness = try SchedulerHarness()
         for id in ["bad", "good"] { try harness.submit(id, .after(.seconds(1)), kind: "slow") }
@@ -68,7 +68,7 @@ struct UnreadableJobTests {
         #expect(try harness.history("bad") == ["1 lost(interrupted)", "1.2 succeeded"])
     }
 
-    @Test("any number of jobs that cannot be read leave the place in memory to the others")
+    @Test("unreadable jobs take no place in memory from other jobs, however many they are")
     func many() throws {
         let harness = try SchedulerHarness(configuration: .init(maximumLoaded: 8, bootID: "boot"))
         for number in 0..<100 { try harness.submit("bad\(number)", .at(harness.at(5))) }
@@ -81,7 +81,7 @@ struct UnreadableJobTests {
         #expect(found.count == 100)
     }
 
-    @Test("it is set aside when the store takes writes again")
+    @Test("an unreadable job is set aside when the store accepts writes again")
     func storeFails() throws {
         let harness = try SchedulerHarness()
         try harness.submit("bad", .at(harness.at(100)))
@@ -90,7 +90,7 @@ struct UnreadableJobTests {
         harness.store.fail(.before(JobError(code: .full, message: "it is full")))
         harness.advance(110)
         #expect(try setAside(harness) == [] && harness.calls.all.isEmpty)
-        // One try each second.
+        // Retries are a second apart.
         #expect(harness.store.commits < 150)
         harness.store.fail(nil)
         harness.advance(2)
@@ -98,7 +98,7 @@ struct UnreadableJobTests {
         #expect(harness.calls.all.map(\.job) == ["good"])
     }
 
-    @Test("a command for the job, and a submission with its identifier, are refused with what cannot be read")
+    @Test("a command for an unreadable job, and a submission with its identifier, are refused with the cause")
     func commands() throws {
         let harness = try SchedulerHarness()
         let key = try harness.submit("job", .every(.seconds(10))).key
@@ -122,13 +122,13 @@ struct UnreadableJobTests {
         #expect(cancelled.key == key)
     }
 
-    @Test("a job that is damaged while it is in memory leaves it with the next read")
+    @Test("a job that is damaged while in memory leaves memory at the next read")
     func whileLoaded() throws {
         let harness = try SchedulerHarness()
         try harness.submit("bad", .at(harness.at(50)))
         try harness.submit("good", .at(harness.at(50)))
         harness.base.damage("bad", "its trigger is unknown")
-        // Its claim is applied without an answer, so its job is read.
+        // The claim is applied without an answer, so the job is reread.
         harness.store.fail(.after(JobError(code: .unavailable, message: "the answer is lost")))
         harness.advance(50)
         harness.store.fail(nil)
@@ -144,7 +144,7 @@ struct SetAsideJobsTests {
         UnreadableJob(key: key, id: JobID("job\(key)"), shard: ShardID(rawValue: shard), problem: "damaged")
     }
 
-    @Test("what is found is written once, in the order of the keys, a turn's worth at a time")
+    @Test("unreadable jobs are written once, in the order of their keys, one turn's worth at a time")
     func once() {
         var jobs = SetAsideJobs()
         for key in [3, 1, 2, 3] as [Int64] { jobs.find(job(key)) }
@@ -154,12 +154,12 @@ struct SetAsideJobsTests {
         #expect(jobs.mustWrite && jobs.count == 2 && jobs.next(atMost: 2) == [job(3)])
         jobs.committed([job(3)])
         #expect(!jobs.mustWrite && jobs.count == 3 && jobs.contains(1))
-        // Another owner has given it back.
+        // Another owner has released the shard.
         jobs.find(job(1))
         #expect(jobs.next(atMost: 2) == [job(1)])
     }
 
-    @Test("nothing is known of a shard that is another scheduler's")
+    @Test("unreadable jobs of another scheduler's shard are unknown")
     func shards() {
         var jobs = SetAsideJobs()
         jobs.find(job(1, shard: 1))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A job's definition is changed")
 struct UpdateTests {
-    /// What the attempts of kind `keeps` found as their payload, and their job's name.
+    /// Records the payload and the job's name that attempts of kind `keeps` found.
     private final class Seen: Sendable {
         private let state = Locked<[String]>([])
         var all: [String] { state.withLock { $0 } }
@@ -16,7 +16,7 @@ struct UpdateTests {
         }
     }
 
-    @Test("what is not changed stays: number, history, phase and labels; the change survives a crash")
+    @Test("an update keeps the number, history, phase and labels it does not change, and survives a crash")
     func keeps() throws {
         let harness = try SchedulerHarness()
         let before = try harness.submit(.every(.seconds(10)))
@@ -65,7 +65,7 @@ struct UpdateTests {
         try harness.check()
     }
 
-    @Test("another schedule counts from the change on, and what had come due before is decided by the former one")
+    @Test("a new schedule counts from the change on; occurrences due before it follow the former one")
     func trigger() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(10)), kind: "slow", .init(overlap: .queue()))
@@ -78,7 +78,7 @@ struct UpdateTests {
         try harness.check()
     }
 
-    @Test("a suspended job stays suspended, and has the whole new interval before it")
+    @Test("an updated suspended job stays suspended with its whole new interval ahead")
     func suspended() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(10)))
@@ -95,7 +95,7 @@ struct UpdateTests {
         try harness.check()
     }
 
-    @Test("of two callers that change different things at once, both are heard")
+    @Test("two callers' concurrent updates of different properties both take effect")
     func together() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(10)))
@@ -114,7 +114,7 @@ struct UpdateTests {
         try harness.check()
     }
 
-    @Test("a run that ends while a caller reads and writes does not disturb the change")
+    @Test("a run that ends during a caller's update does not disturb it")
     func besideRuns() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(10)))
@@ -130,7 +130,9 @@ struct UpdateTests {
         try harness.check()
     }
 
-    @Test("what has ended, is not there, is another job's or is invalid is refused, and changes nothing")
+    @Test(
+        "an update of an ended or unknown job, to another identifier or to an invalid value, is refused and changes nothing"
+    )
     func refused() throws {
         let harness = try SchedulerHarness()
         func refusal(_ id: JobID = "job", _ body: @escaping @Sendable (inout JobRequest) -> Void) -> JobError.Code? {
@@ -151,7 +153,7 @@ struct UpdateTests {
         try harness.check()
     }
 
-    @Test("a job that is unique by its payload does not become the same as another one")
+    @Test("an update cannot make a job that is unique by its payload equal to another one")
     func unique() throws {
         let harness = try SchedulerHarness()
         for id in ["a", "b"] {
@@ -211,7 +213,7 @@ struct RunAgainTests {
         try harness.check()
     }
 
-    @Test("it does not run beside a newer job with the same payload, if that counts")
+    @Test("a finished job does not run again beside a newer job with the same payload, if payloads are unique")
     func unique() throws {
         let harness = try SchedulerHarness()
         func submit(_ id: JobID, _ trigger: Trigger) throws {

@@ -21,7 +21,7 @@ private func value<Value: Decodable>(_ type: Value.Type, _ json: String) throws 
 
 private func instant(_ nanoseconds: UInt64) -> WallInstant { WallInstant(nanoseconds: nanoseconds) }
 
-/// A value of the model, its JSON, and the check that each leads to the other.
+/// A value of the model and its JSON, with a check of both directions.
 struct CodedExample: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var check: @Sendable () throws -> Void
@@ -35,7 +35,7 @@ struct CodedExample: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// JSON that is refused, and what the message has to say.
+/// Refused JSON with the words that the message must contain.
 struct RefusedExample: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var read: @Sendable () throws -> Void
@@ -202,7 +202,7 @@ struct CodingTests {
         #expect(duration.wholeNanoseconds == (duration < .zero ? .min : .max))
     }
 
-    @Test("what is missing, or null, has its default, and unknown keys are ignored")
+    @Test("a missing or null field has its default, and unknown keys are ignored")
     func defaults() throws {
         let minimal = JobRequest(id: JobID("a"), trigger: .after(.nanoseconds(1)))
         let text = #"{"id":"a","trigger":{"name":"after","delayNanoseconds":1}}"#
@@ -224,7 +224,7 @@ struct CodingTests {
     }
 
     @Test(
-        "what cannot be read is refused, and the message has the accepted forms",
+        "unreadable JSON is refused, and the message lists the accepted forms",
         arguments: [
             RefusedExample(Trigger.self, #"{"name":"cron"}"#, #""cron" is not one of at, after, every, calendar"#),
             RefusedExample(MissedRunPolicy.self, #"{"name":"x"}"#, #""x" is not one of runOnce, skip, runAll"#),
@@ -254,7 +254,7 @@ struct CodingTests {
         }
     }
 
-    @Test("an unknown name says where it stands")
+    @Test("an unknown name is reported with its position")
     func path() throws {
         let text = #"{"id":"a","trigger":{"name":"at","instant":1},"policies":{"overlap":{"name":"x"}}}"#
         let error = #expect(throws: DecodingError.self) { try value(JobRequest.self, text) }
@@ -265,7 +265,7 @@ struct CodingTests {
         #expect(context.codingPath.map(\.stringValue) == ["policies", "overlap", "name"])
     }
 
-    @Test("durations of 292 years and bits without a condition, which no job may have, cannot be written")
+    @Test("durations over 292 years and unknown condition bits cannot be encoded")
     func unwritable() {
         #expect(throws: EncodingError.self) { try json(Trigger.after(.seconds(9_223_372_037))) }
         #expect(throws: EncodingError.self) { try json(JobPolicies(tolerance: .seconds(Int64.min))) }

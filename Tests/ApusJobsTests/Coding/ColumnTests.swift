@@ -2,11 +2,11 @@ import ApusJobs
 import ApusTimers
 import Testing
 
-/// What a store outside of the package would keep of a trigger and of the policies in columns, by what is public.
+/// The columns in which a store outside the package would keep a trigger and its policies, through public API.
 private struct Columns: Equatable {
     var trigger: String
     var instant: UInt64?
-    /// Of `after` or of `every`.
+    /// The duration of `after` or `every`.
     var duration: Duration?
     var anchor: UInt64?
     var count: Int?
@@ -41,7 +41,7 @@ private struct Columns: Equatable {
 
 @Suite("What triggers and policies show")
 struct ColumnTests {
-    @Test("a store can keep triggers and policies in columns by what is public, and reads back the same")
+    @Test("a store can keep triggers and policies in columns through public API and read back equal values")
     func columns() throws {
         let model = RandomModel(seed: 3)
         for _ in 0..<2_000 {
@@ -54,7 +54,7 @@ struct ColumnTests {
         }
     }
 
-    @Test("a trigger shows what it was made of, and nothing of the other triggers")
+    @Test("a trigger exposes the values of its own form only")
     func trigger() {
         let instant = WallInstant(secondsSince1970: 5)
         let at = Trigger.at(instant)
@@ -68,7 +68,7 @@ struct ColumnTests {
         #expect(every.instant == nil && every.delay == nil)
     }
 
-    @Test("a policy shows its name and its limit; without one it has the default limit, and unknown names are none")
+    @Test("a policy exposes its name and limit, with a default limit; unknown names yield no policy")
     func policies() {
         #expect([MissedRunPolicy.runOnce, .skip, .runAll(limit: 7)].map(\.name) == ["runOnce", "skip", "runAll"])
         #expect([MissedRunPolicy.runOnce, .skip, .runAll(limit: 7)].map(\.limit) == [nil, nil, 7])

@@ -1,7 +1,7 @@
 import ApusJobs
 import ApusTimers
 
-/// Random values of the model: all that a store may be asked to keep.
+/// Generates random values of the model that cover everything a store may have to keep.
 struct RandomModel {
     private let random: SeededRandom
 
@@ -13,7 +13,7 @@ struct RandomModel {
     private func optional<Value>(_ value: Value) -> Value? { flag() ? value : nil }
     private func one<Value>(of values: [Value]) -> Value { values[int(UInt64(values.count))] }
 
-    /// Small, large, and with a fraction of a nanosecond; up to the longest that a job may have.
+    /// Returns a small or large duration, also with a fraction of a nanosecond, up to a job's longest.
     func duration() -> Duration {
         let attoseconds = Duration(secondsComponent: 0, attosecondsComponent: Int64(below(1_000_000_000_000_000_000)))
         return switch below(6) {

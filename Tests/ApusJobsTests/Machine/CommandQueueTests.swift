@@ -18,7 +18,7 @@ struct CommandQueueTests {
         effects.compactMap { if case .answer(let call, _) = $0 { call } else { nil } }
     }
 
-    @Test("a page of submissions is read when nothing of the last one is left, until one is not full")
+    @Test("the next page of submissions is read when the previous one is used up, until a page is not full")
     func pages() {
         var commands = CommandQueue()
         #expect(commands.read(limit: 2) != nil)
@@ -33,7 +33,7 @@ struct CommandQueueTests {
         #expect(commands.read(limit: 2) != nil)
     }
 
-    @Test("a caller that asks for submissions is answered when the last page is decided about")
+    @Test("a call to take submissions is answered when the last page is decided")
     func callers() {
         var commands = CommandQueue()
         var effects: [SchedulerEffect] = []
@@ -50,7 +50,7 @@ struct CommandQueueTests {
         #expect(answered(effects) == [7])
     }
 
-    @Test("when the store fails, submissions are read again, and commands of callers stay")
+    @Test("when the store fails, submissions are read again and callers' commands stay queued")
     func storeFails() {
         var commands = CommandQueue()
         var effects: [SchedulerEffect] = []
@@ -63,7 +63,7 @@ struct CommandQueueTests {
         #expect(commands.read(limit: 9) != nil)
     }
 
-    @Test("a command that fails is its caller's error, and a submission stays in the store")
+    @Test("a failed command throws to its caller, and a failed submission stays in the store")
     func fails() {
         var commands = CommandQueue()
         var effects: [SchedulerEffect] = []
@@ -73,7 +73,7 @@ struct CommandQueueTests {
         #expect(answered(effects) == [4] && commands.isEmpty && commands.read(limit: 9) != nil)
     }
 
-    @Test("an answer of the store reaches the commands that need it")
+    @Test("the store's answer reaches the commands that need it")
     func needs() throws {
         var commands = CommandQueue()
         for number in 1...2 {
@@ -92,7 +92,7 @@ struct CommandQueueTests {
         #expect(commands.waiting.map(\.foreign.isEmpty) == [false, true, true])
     }
 
-    @Test("a job that many commands need is read once, for all of them")
+    @Test("a job that several commands need is read once for all of them")
     func needsOnce() {
         var commands = CommandQueue()
         for number in 0..<1_000 {
@@ -112,7 +112,8 @@ struct CommandQueueTests {
         #expect(PendingCommand(submission(2), now).needs == [.id("job2")])
     }
 
-    @Test("a submission that is left in the store is read again after a second, and who waits for it gets the error")
+    @Test(
+        "a submission left in the store is read again after a second, and the caller that waits for it gets the error")
     func left() {
         var commands = CommandQueue()
         var effects: [SchedulerEffect] = []
@@ -129,7 +130,7 @@ struct CommandQueueTests {
         #expect(commands.readsAt == nil && commands.read(limit: 9) != nil)
     }
 
-    @Test("what was read for a shard is forgotten with it")
+    @Test("jobs read for a shard are dropped with the shard")
     func lostShard() {
         var commands = CommandQueue()
         let lost = ShardID(rawValue: 3)

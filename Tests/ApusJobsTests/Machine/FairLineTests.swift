@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusJobs
 
-/// Which job of a queue and priority gets a place.
+/// A fair line decides which job of a queue and priority gets a place.
 @Suite("Fairness keys that take turns")
 struct FairLineTests {
     private typealias Waiting = FairLine.Waiting
@@ -14,7 +14,7 @@ struct FairLineTests {
 
     private static func noneIsStale(_ waiting: Waiting) -> Bool { false }
 
-    @Test("keys take turns, however many jobs one has, and of one key the oldest due is first")
+    @Test("keys take turns, however many jobs one has, and within a key the earliest due goes first")
     func turns() {
         var line = FairLine()
         for number in 1...4 as ClosedRange<UInt64> {
@@ -29,7 +29,7 @@ struct FairLineTests {
         #expect(line.count == 0 && !line.isReady)
     }
 
-    @Test("a key that is full has no turn and is not the oldest; then it has its turn after the others")
+    @Test("a full key is passed over, and takes its turn after the others once it has room")
     func full() {
         var line = FairLine()
         line.add(waiting(1), of: "a", isFull: true)
@@ -41,11 +41,11 @@ struct FairLineTests {
         #expect((0..<3).map { _ in line.takeNext(Self.noneIsStale)?.number } == [2, 1, 3])
     }
 
-    @Test("the oldest is found whenever the notes of the first jobs are made anew", arguments: 1...150)
+    @Test("the earliest due job is found after the index of first jobs is rebuilt", arguments: 1...150)
     func notes(_ count: Int) {
         var line = FairLine()
         line.add(waiting(1, due: 1_000), of: "a", isFull: false)
-        // Each is the first of its key, and the last is stale.
+        // Each new job becomes the first of its key, which makes the previous entry stale.
         for number in 1...count { line.add(waiting(UInt64(number + 1), due: -number), of: "b", isFull: false) }
         line.remove(of: "b")
         let oldest = line.oldest { $0.number == UInt64(count + 1) }
@@ -53,7 +53,7 @@ struct FairLineTests {
     }
 
     @Test(
-        "any history of jobs, keys and limits takes what a list of them would, and leaves out what is stale",
+        "a fair line takes the same jobs as a plain list under random changes, and skips stale entries",
         arguments: 0..<UInt64(200))
     func histories(_ seed: UInt64) {
         let random = SeededRandom(seed: seed)

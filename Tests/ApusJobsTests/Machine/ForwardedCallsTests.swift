@@ -7,7 +7,7 @@ import Testing
 struct ForwardedCallsTests {
     private let now = SchedulerReading(milliseconds: 0).uptime
 
-    @Test("a reply within 30 s is the answer; later the caller has an error, and a reply comes too late")
+    @Test("a reply within 30 s is the answer; after that the caller gets an error and the reply is ignored")
     func patience() {
         var calls = ForwardedCalls()
         var effects: [SchedulerEffect] = []
@@ -22,7 +22,7 @@ struct ForwardedCallsTests {
         #expect(error.code == .unavailable && calls.replied(2) == false && calls.nextDeadline == nil)
     }
 
-    @Test("all callers get the error of a stop, in their order")
+    @Test("a stop fails all waiting callers in their order")
     func fails() {
         var calls = ForwardedCalls()
         var effects: [SchedulerEffect] = []

@@ -7,7 +7,7 @@ import Testing
 struct HistoryRemovalTests {
     private let now = SchedulerReading(milliseconds: 0).wall
 
-    @Test("it begins with the first commit, and again an hour later or after the clock was set back")
+    @Test("pruning begins with the first commit, and again an hour later or after the clock was set back")
     func hourly() {
         var history = HistoryRemoval()
         #expect(history.next(now, isIdle: true, ownsJobs: true) == nil)
@@ -22,7 +22,7 @@ struct HistoryRemovalTests {
         }
     }
 
-    @Test("pieces alternate with turns, unless there is nothing else to do")
+    @Test("pruning steps alternate with turns unless there is nothing else to do")
     func alternates() {
         var history = HistoryRemoval()
         history.committed(now)
@@ -34,7 +34,7 @@ struct HistoryRemovalTests {
         #expect(history.next(now, isIdle: true, ownsJobs: true) == .retire)
     }
 
-    @Test("deletions come before what is old, in the order of their arrival, and without jobs of one's own too")
+    @Test("requested deletions run before pruning, in the order of arrival, also on a scheduler without jobs")
     func deletions() throws {
         let jobs = try (7...9).map { JobVersion(try JobMachine.sample($0).job) }
         var history = HistoryRemoval()

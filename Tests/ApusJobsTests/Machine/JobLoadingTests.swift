@@ -9,7 +9,7 @@ struct JobLoadingTests {
     private var board: QueueBoard { QueueBoard([], isShared: false, now: now) }
     private let lane = QueueLane(.default, .normal, kind: "work")
 
-    /// Eight jobs have room, and the horizon is a minute.
+    /// Returns a loading with room for eight jobs and a horizon of a minute.
     private func loading(started: Bool = true) -> JobLoading {
         var loading = JobLoading(.init(horizon: .seconds(60), maximumLoaded: 8))
         var board = board
@@ -47,7 +47,7 @@ struct JobLoadingTests {
         return loading.took(due, of: load, &board, isShared: isShared, now.wall)
     }
 
-    @Test("the first load comes at once, and is the start; then nothing is read until it is time")
+    @Test("the first load is immediate and completes the start; later loads wait for their instant")
     func first() throws {
         var loading = loading(started: false)
         var board = board
@@ -62,7 +62,7 @@ struct JobLoadingTests {
         #expect(loading.next?.at == at(5))
     }
 
-    @Test("the load that must come first counts")
+    @Test("the earliest required load counts")
     func earliest() {
         var loading = loading()
         loading.load(at: at(50))
@@ -99,7 +99,7 @@ struct JobLoadingTests {
         #expect(loading.isDrained(loaded: 4, board) == true)
     }
 
-    @Test("what is left of a lane is loaded when half of its jobs that wait have begun, and nothing else with it")
+    @Test("the rest of a lane is loaded alone, once half of its waiting jobs have begun")
     func lanes() throws {
         var loading = loading(started: false)
         var board = board
@@ -108,7 +108,7 @@ struct JobLoadingTests {
         #expect(take(DueJobs(jobs: [], next: nil, left: [lane: at(0)]), &loading, &board) == true)
         #expect(loading.isDrained(loaded: 2, board) == false)
         #expect(try read(&loading, board, entries: 2, loaded: 2) == nil)
-        // What comes after those that are left waits with them.
+        // A later job of the lane waits with the rest.
         let memory = self.load(board)
         #expect(memory.count == 2 && loading.leaves(memory, at(0), loaded: 2, &board, at(0)) == true)
         board.withdraw(1)
@@ -122,7 +122,7 @@ struct JobLoadingTests {
         #expect(loading.leaves(empty, at(0), loaded: 2, &board, at(0)) == false)
     }
 
-    @Test("of lanes that cannot run, new jobs stay in the store too, but for a few of each")
+    @Test("new jobs of lanes that cannot run stay in the store, except for a few of each lane")
     func heldSubmissions() {
         var loading = JobLoading(.init(horizon: .seconds(60), maximumLoaded: 1_600))
         var board = board
@@ -134,21 +134,21 @@ struct JobLoadingTests {
         }
         #expect(!leaves(99, lanes: 1) && leaves(100, lanes: 1))
         #expect(!leaves(49, lanes: 4) && leaves(50, lanes: 4))
-        // One of each is there, which shows that its conditions are waited for.
+        // One job of each lane is in memory, which shows that its conditions are waited for.
         #expect(!leaves(0, lanes: 10_000) && leaves(1, lanes: 10_000))
-        // What is skipped when it is late has its run in time.
+        // A job that is skipped when late must be loaded in time for its run.
         #expect(!leaves(1_000, lanes: 1, canArriveLate: false))
         #expect(!leaves(399, isHeld: false, lanes: 4) && leaves(400, isHeld: false, lanes: 4))
         let full = JobLoading.LaneLoad(lane: lane, count: 100, isHeld: true, heldLanes: 1, canArriveLate: true)
         #expect(loading.leaves(full, at(0), loaded: 0, &board, at(0)))
-        // Nothing asks for more of the lane before something of it can run.
+        // The lane requests no load before one of its jobs can run.
         #expect(loading.next == nil)
         #expect(loading.isDrained(loaded: 0, board) == false)
         board.need { $0 == lane }
         #expect(loading.isDrained(loaded: 0, board) == true)
     }
 
-    @Test("what is left of a paused queue is loaded when it is resumed")
+    @Test("the rest of a paused queue is loaded when the queue is resumed")
     func paused() throws {
         var loading = loading(started: false)
         var board = board
@@ -160,7 +160,7 @@ struct JobLoadingTests {
         #expect(loading.isDrained(loaded: 0, board) == true)
     }
 
-    @Test("lanes that can run share half of the room, those that cannot an eighth")
+    @Test("runnable lanes share half of the room in memory, and the others an eighth")
     func shares() {
         var load = JobLoad(through: at(0), limit: 100)
         let other = QueueLane("mail", .high, kind: "work")
@@ -177,7 +177,7 @@ struct JobLoadingTests {
         #expect(load.limits(of: [lane]) == [lane: 0])
         load.waiting = [lane: 12]
         #expect(load.limits(of: [lane]) == [lane: 28])
-        // Of 1,000 an eighth.
+        // The lanes that cannot run share an eighth of 1,000.
         load.paused = Set(many.map(\.queue))
         let strange = QueueLane(.default, .normal, kind: "strange")
         #expect(Set(load.limits(of: many + [strange]).values) == [11])

@@ -4,13 +4,13 @@ import Testing
 
 @testable import ApusJobs
 
-/// Where jobs are of schedulers that share a store and cannot run the same jobs.
+/// These schedulers share a store and cannot run the same jobs.
 @Suite("The placement of jobs")
 struct JobPlacementTests {
     private static let due = SchedulerReading(milliseconds: 10_000)
     private static let there: [ShardID] = [ShardID(rawValue: 1), ShardID(rawValue: 2)]
 
-    /// Another scheduler that owns two shards, and a third one that owns one.
+    /// Returns a second scheduler with two shards and a third one with one.
     private func others(_ kinds: Set<String>, queues: QueueSelection = .all) -> OtherSchedulers {
         OtherSchedulers(
             members: [
@@ -24,7 +24,7 @@ struct JobPlacementTests {
         return LoadedJob(job: machine.job, open: machine.open, shard: ShardID(rawValue: 0))
     }
 
-    /// Answers the machine until it commits changes, or waits.
+    /// Answers the machine until it commits changes or waits.
     private func nextTurn(
         of machine: inout SchedulerMachine, due jobs: [LoadedJob] = [], at now: SchedulerReading
     ) -> StoreTurn? {
@@ -69,7 +69,7 @@ struct JobPlacementTests {
         }
     }
 
-    @Test("a due job that cannot run here moves to a scheduler that can, and leaves the memory")
+    @Test("a due job that cannot run here moves to a scheduler that can run it, and leaves memory")
     func moves() throws {
         var machine = machine(others(["work"]))
         let found = nextTurn(of: &machine, due: [try loaded(1)], at: Self.due)
@@ -77,14 +77,14 @@ struct JobPlacementTests {
         let change = try #require(turn.parts.first?.first)
         #expect(change.shard == ShardID(rawValue: 0) && change.expected == .version(0))
         #expect(change.destination.map { Self.there.contains($0) } == true)
-        // What was due has arrived: it is late at no scheduler.
+        // The due occurrence has arrived, so it is late at no scheduler.
         #expect(change.runs.map(\.state) == [.waiting])
         #expect(machine.jobs[1] != nil)
         machine.committed(applied(turn), at: Self.due)
         #expect(machine.jobs[1] == nil && machine.brokenInvariant() == nil)
     }
 
-    @Test("a move without an answer leaves the job doubtful; where it is then, its row says")
+    @Test("an unanswered move leaves the job doubtful until its row shows where it is")
     func unanswered() throws {
         for shard in [0, 1] {
             var machine = machine(others(["work"]))
@@ -109,7 +109,7 @@ struct JobPlacementTests {
         }
     }
 
-    @Test("a job that no scheduler can run waits, and moves when a scheduler is known that can")
+    @Test("a job that no scheduler can run waits, and moves when a capable scheduler becomes known")
     func parked() throws {
         var machine = machine(others(["other"]))
         let found = nextTurn(of: &machine, due: [try loaded(1)], at: Self.due)
@@ -131,7 +131,7 @@ struct JobPlacementTests {
         #expect(turn.parts.joined().map { $0.destination != nil } == [true])
     }
 
-    /// Answers the machine until it moves jobs, or waits. Other turns are applied.
+    /// Answers the machine until it moves jobs or waits, and applies other turns.
     private func nextMove(of machine: inout SchedulerMachine, due: (JobLoad) -> DueJobs) -> StoreTurn? {
         while true {
             switch machine.next(at: Self.due) {
@@ -155,13 +155,13 @@ struct JobPlacementTests {
         }
     }
 
-    @Test("when what is in memory of a lane has moved, what is left of it in the store is read, and moves")
+    @Test("when a lane's jobs in memory have moved, the rest of the lane is read from the store and moves")
     func left() throws {
         var machine = machine(others(["other"]))
         var stored = try (1...2).map { try loaded($0) }
         let lane = stored[0].job.request.lane
         var loads: [Set<QueueLane>?] = []
-        // One job of the lane at a time.
+        // The store returns one job of the lane at a time.
         let due = { (load: JobLoad) -> DueJobs in
             loads.append(load.lanes)
             return DueJobs(
@@ -195,7 +195,7 @@ struct JobPlacementTests {
         #expect(machine.destination(of: try JobMachine.sample(1), now) == nil)
     }
 
-    @Test("a queue that is not served here is as a kind without a handler")
+    @Test("a queue that is not served here is treated like a kind without a handler")
     func queues() throws {
         var machine = machine(serves: .only(["mail"]), others(["work"]))
         machine.receive(.handler(kind: "work"), at: Self.due)
@@ -221,7 +221,7 @@ struct JobPlacementTests {
         }
         #expect(shards.count == 1)
         machine.committed(applied(turn), at: Self.due)
-        // Of a job in another's shard, nothing stays in memory.
+        // A job in another scheduler's shard does not stay in memory.
         #expect((machine.jobs[77] != nil) == (!own.isEmpty && !isKnown))
         #expect(machine.brokenInvariant() == nil)
     }
@@ -237,7 +237,7 @@ struct JobPlacementTests {
         #expect(reported == [["a"], ["a", "b"]])
     }
 
-    @Test("jobs of a key are made in one shard by every scheduler, if its owner can run them")
+    @Test("all schedulers create a key's jobs in one shard, if its owner can run them")
     func keys() throws {
         func request(_ id: Int, _ key: String?) -> JobRequest {
             JobRequest(id: JobID("job\(id)"), kind: "work", trigger: .after(.zero), fairnessKey: key)
@@ -258,7 +258,7 @@ struct JobPlacementTests {
             #expect(try shards == [second.shard(for: request(9, key))], "\(key)")
             homes.formUnion(shards)
         }
-        // The owner of shard 3 cannot run them.
+        // Shard 3 is left out, because its owner cannot run these jobs.
         #expect(homes == Set(Self.there).union([ShardID(rawValue: 0)]))
         #expect(try Set((0..<40).map { try first.shard(for: request($0, nil)) }) == [ShardID(rawValue: 0)])
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The jobs in memory")
 struct LoadedJobsTests {
-    @Test("each is examined once, in the order in which something happened")
+    @Test("each changed job is examined once, in the order of the changes")
     func order() throws {
         var jobs = LoadedJobs()
         for key in 1...3 { _ = jobs.insert(try .sample(Int64(key)), shard: .only) }
@@ -16,7 +16,7 @@ struct LoadedJobsTests {
         #expect(jobs.brokenInvariant() == nil)
     }
 
-    @Test("one that has left the memory is neither examined nor doubtful, and its identifier means nothing")
+    @Test("a job that has left memory is neither examined nor doubtful, and its identifier is unknown")
     func removed() throws {
         var jobs = LoadedJobs()
         let entry = jobs.insert(try .sample(1), shard: .only)
@@ -31,7 +31,7 @@ struct LoadedJobsTests {
         #expect(jobs.brokenInvariant() == nil)
     }
 
-    @Test("one that comes back is examined once")
+    @Test("a job that returns to memory is examined once")
     func back() throws {
         var jobs = LoadedJobs()
         let old = jobs.insert(try .sample(1), shard: .only)
@@ -43,7 +43,7 @@ struct LoadedJobsTests {
         #expect(examined.count == 1 && examined.first === new)
     }
 
-    @Test("an identifier means the job that was named last")
+    @Test("an identifier refers to the job that took it last")
     func names() throws {
         var jobs = LoadedJobs()
         let old = jobs.insert(try .sample(1, id: "job"), shard: .only)
@@ -56,7 +56,7 @@ struct LoadedJobsTests {
         #expect(jobs[JobID("job")] == nil && jobs.count == 1)
     }
 
-    @Test("news is empty until something happens")
+    @Test("the list of changed jobs is empty until something changes")
     func news() throws {
         #expect(JobNews().isEmpty)
         let changes: [(inout JobNews) -> Void] = [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The machine's events")
 struct MachineEventTests {
-    /// The events of a submission, and of the start and the end of its run.
+    /// Returns the events of a submission and of its run's start and end.
     private func events(areWanted: Bool) throws -> [String] {
         let now = SchedulerReading(milliseconds: 0)
         var machine = SchedulerMachine(session: .sample(), configuration: .init(), at: now)
@@ -56,7 +56,7 @@ struct MachineEventTests {
         return job
     }
 
-    @Test("an event that nothing would receive is not made")
+    @Test("an event without subscribers is not created")
     func unwanted() throws {
         #expect(try events(areWanted: true) == ["submitted", "changed", "runEnded", "changed"])
         #expect(try events(areWanted: false).isEmpty)

@@ -3,7 +3,7 @@ import ApusTimers
 
 @testable import ApusJobs
 
-/// Clocks that stand still.
+/// A time source whose clocks stand still.
 private struct Moment: TimeSource {
     var nanoseconds: UInt64
     func uptime() -> UptimeInstant { UptimeInstant(nanoseconds: nanoseconds) }
@@ -12,10 +12,10 @@ private struct Moment: TimeSource {
 }
 
 extension SchedulerReading {
-    /// All clocks at that time.
+    /// Creates a reading with all clocks at that time.
     init(milliseconds: UInt64) { self.init(Moment(nanoseconds: milliseconds * 1_000_000)) }
 
-    /// The same, after the wall clock was set.
+    /// Returns the same reading after the wall clock was set.
     func set(by step: Duration) -> SchedulerReading {
         var reading = self
         (reading.wall, reading.latestWall) = (wall.advanced(by: step), latestWall.advanced(by: step))
@@ -24,7 +24,7 @@ extension SchedulerReading {
 }
 
 extension JobMachine {
-    /// A stored job that is due in 10 s.
+    /// Returns a stored job that is due in 10 s.
     static func sample(
         _ key: Int64, id: JobID? = nil, kind: String = "work", _ policies: JobPolicies = .init()
     ) throws -> JobMachine {
@@ -51,7 +51,7 @@ extension StoreSession {
 }
 
 extension RunKey {
-    /// The first attempt of the first occurrence.
+    /// Creates the first attempt of the first occurrence.
     init(_ key: Int64) {
         self.init(
             Run(

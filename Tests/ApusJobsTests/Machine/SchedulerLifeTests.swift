@@ -19,7 +19,7 @@ struct SchedulerLifeTests {
         life.continueStop(running: running, unwritten: unwritten, cancellationGrace: .seconds(1), at(seconds))
     }
 
-    @Test("it runs after the last page of interrupted runs; a stop before that closes at once")
+    @Test("a scheduler runs after the last page of interrupted runs; a stop before that closes it at once")
     func recovering() {
         var life = SchedulerLife()
         life.recovered(through: 5)
@@ -30,7 +30,7 @@ struct SchedulerLifeTests {
         #expect(life.isRunning)
     }
 
-    @Test("a stop waits for handlers until the grace, cancels them, waits for a second, and closes")
+    @Test("a stop waits for handlers until the grace ends, cancels them, waits another second, and closes")
     func grace() {
         var life = running
         #expect(life.stop(1, grace: .seconds(5), at(0)) == .begin)
@@ -42,7 +42,7 @@ struct SchedulerLifeTests {
         #expect(step(&life, running: 1, at: 6) == .close)
     }
 
-    @Test("without a grace it waits for as long as handlers run; the shortest grace of several counts")
+    @Test("a stop without a grace waits until handlers return; the shortest of several graces counts")
     func several() {
         var life = running
         #expect(life.stop(1, grace: nil, at(0)) == .begin)
@@ -53,7 +53,7 @@ struct SchedulerLifeTests {
         #expect(step(&life, at: 1_001) == .close)
     }
 
-    @Test("results that the store does not take are waited for three times; a handler's end begins anew")
+    @Test("a stop retries writing results three times, and begins counting again when a handler ends")
     func unwritten() {
         var life = running
         _ = life.stop(1, grace: nil, at(0))

@@ -7,7 +7,7 @@ struct ShardOwnershipTests {
     private let a = ShardID(rawValue: 0)
     private let b = ShardID(rawValue: 1)
 
-    @Test("the surplus is given back, the least busy first, once nothing of it is to be written")
+    @Test("surplus shards are released, the least busy first, once nothing of theirs is to be written")
     func share() throws {
         var shards = ShardOwnership(.sample(shards: [0, 1, 2], isShared: true))
         #expect(
@@ -19,7 +19,7 @@ struct ShardOwnershipTests {
         let entry = LoadedJobs.Entry(try .sample(1), shard: a)
         #expect(shards.holdsBack(entry))
         #expect(shards.releasable { [a] } == [b])
-        // What is given back already stays chosen.
+        // A shard that is already being released stays chosen.
         let changed = shards.share(2, busy: [a: 9])
         #expect(changed.releasing.isEmpty && changed.kept == [a])
         #expect(!shards.holdsBack(entry))
@@ -48,7 +48,7 @@ struct ShardOwnershipTests {
         #expect(shards.recovery == nil && !shards.isUnrecovered(b))
     }
 
-    @Test("nothing of a job begins until all handlers that it lost have returned")
+    @Test("a job begins no run until all its abandoned handlers have returned")
     func orphans() throws {
         var shards = ShardOwnership(.sample())
         let entry = LoadedJobs.Entry(try .sample(1), shard: a)
@@ -62,7 +62,7 @@ struct ShardOwnershipTests {
         #expect(shards.endOrphan(second) == true && !shards.holdsBack(entry) && !shards.hasOrphans(1))
     }
 
-    @Test("cut-offs and connections are news once")
+    @Test("each cut-off and each reconnection is reported once")
     func cutOff() {
         var shards = ShardOwnership(.sample())
         #expect(shards.connected() == false)

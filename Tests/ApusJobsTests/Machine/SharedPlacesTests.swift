@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusJobs
 
-/// What a scheduler asks of the places that it shares with others.
+/// Schedulers that share limits ask the store for places.
 @Suite("Asking for shared places")
 struct SharedPlacesTests {
     private func reading(_ milliseconds: UInt64) -> SchedulerReading {
@@ -20,7 +20,7 @@ struct SharedPlacesTests {
         return board
     }
 
-    @Test("the uses of a limit that is newer than the runs are reported once")
+    @Test("running jobs are reported once under a limit set after they began")
     func newLimit() {
         var board = board(JobQueue(id: "q", concurrency: 2), running: 3, places: nil)
         let asked = board.uses(reading(1).uptime)
@@ -45,7 +45,7 @@ struct SharedPlacesTests {
         #expect(board.pick(reading(1).continuous) == nil)
     }
 
-    @Test("a store that gives too few places is asked again after a while, and not at once")
+    @Test("a store that grants too few places is asked again after a pause, not at once")
     func tooFew() {
         let board = board(JobQueue(id: "q", concurrency: 2), running: 3, places: 2)
         #expect(board.uses(reading(249).uptime).isEmpty)
@@ -53,7 +53,7 @@ struct SharedPlacesTests {
         #expect(board.uses(reading(250).uptime).count == 1)
     }
 
-    @Test("places that no run has are given back; the place of a rate is kept while anything runs")
+    @Test("unused places are released; the place of a rate is kept while anything runs")
     func tooMany() {
         #expect(board(JobQueue(id: "q", concurrency: 5), running: 1, places: 4).uses(reading(1).uptime).count == 1)
         #expect(board(JobQueue(id: "q", concurrency: 5), running: 1, places: 1).uses(reading(1).uptime).isEmpty)
@@ -64,7 +64,7 @@ struct SharedPlacesTests {
         #expect(board(rated, running: 0, places: 0).uses(reading(1).uptime).isEmpty)
     }
 
-    @Test("without an answer, nothing begins before the store is asked again")
+    @Test("after an unanswered request, no run begins before the store is asked again")
     func unanswered() {
         let queue = JobQueue(id: "q", concurrency: 3)
         var board = board(queue, running: 1, places: 3)
@@ -77,7 +77,7 @@ struct SharedPlacesTests {
         #expect(hasRoom())
     }
 
-    @Test("a store that has noted other places than it has answered gets the needed places at once")
+    @Test("a store whose recorded places differ from its answer is sent the needed places at once")
     func noted() {
         let queue = JobQueue(id: "q", concurrency: 2)
         for (running, places, noted) in [(0, 0, 1), (1, 1, 0), (2, 2, 0), (2, 2, 1), (1, 1, 2)] {
@@ -92,7 +92,7 @@ struct SharedPlacesTests {
             board.take([QueuePlaces(queue: queue, places: places)], reading(1))
             #expect(board.uses(reading(2).uptime).isEmpty)
         }
-        // Of a queue with a rate one place is noted, whatever its limit; of a queue without limits none.
+        // A queue with a rate records one place, whatever its limit; a queue without limits records none.
         var rated = JobQueue(id: "q")
         rated.rate = QueueRate(runs: 5, per: .seconds(1))
         var board = board(rated, running: 1, places: 1_000_000_000)

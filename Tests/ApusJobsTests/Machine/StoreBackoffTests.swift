@@ -7,7 +7,7 @@ import Testing
 struct StoreBackoffTests {
     private let error = JobError(code: .full, message: "no room")
 
-    @Test("they double from 0.1 s to 1 s, and end with a commit")
+    @Test("pauses after store failures double from 0.1 s to 1 s and end with a commit")
     func pauses() {
         let reading = SchedulerReading(milliseconds: 0)
         let now = reading.uptime
@@ -24,7 +24,7 @@ struct StoreBackoffTests {
         #expect(backoff.worked() == false)
     }
 
-    @Test("only the first failure is news; ending the pause does not end the failure")
+    @Test("only the first failure is reported; ending the pause does not end the failure")
     func news() {
         let (first, second) = (SchedulerReading(milliseconds: 0), SchedulerReading(milliseconds: 700))
         var backoff = StoreBackoff()

@@ -22,7 +22,7 @@ struct StoredClockTests {
         #expect(!StoredClock(session(nil, isShared: true), bootID: "boot", at: now).isChanged)
     }
 
-    @Test("a step of a second moves elapsed time and is reported when it is written; a smaller one is none")
+    @Test("a clock step of a second moves elapsed time and is reported when written; a smaller one is ignored")
     func step() {
         var clock = StoredClock(session(nil), bootID: "boot", at: now)
         _ = clock.committed()
@@ -31,19 +31,19 @@ struct StoredClockTests {
         #expect(noticed?.step == .seconds(-1) && noticed?.moved == .seconds(-1))
         #expect(clock.record.elapsedOffset == .seconds(-1) && clock.isChanged)
         #expect(clock.notice(now.set(by: .seconds(-1))) == nil)
-        // Back again before that was written: both are reported.
+        // The clock returns before the first step was written: both are reported.
         _ = clock.notice(now)
         #expect(clock.isChanged && clock.committed() == [.seconds(-1), .seconds(1)] && !clock.isChanged)
     }
 
-    @Test("schedulers that share a store move no elapsed time")
+    @Test("a scheduler that shares its store does not move elapsed time")
     func shared() {
         var clock = StoredClock(session(nil, isShared: true), bootID: "boot", at: now)
         #expect(clock.notice(now.set(by: .seconds(60)))?.moved == .zero)
         #expect(clock.record.elapsedOffset == .zero && clock.isChanged)
     }
 
-    @Test("a step while no scheduler ran is noticed in the same boot, and believed across boots")
+    @Test("a clock step while no scheduler ran is detected within one boot and accepted across boots")
     func boots() {
         let record = StoredClock(session(nil), bootID: "boot", at: now).record
         let later = now.set(by: .seconds(60))

@@ -22,7 +22,7 @@ struct TransactionTests {
             isStopping: true, known: { JobQueue(id: $0, concurrency: 9) })
     }
 
-    @Test("parts that change nothing are left out, and the others are in the job's shard")
+    @Test("parts without changes are omitted, and the others name the job's shard")
     func unchanged() throws {
         let turn = SchedulerTurn(at: now)
         _ = turn.add(draft(try entry(1)))
@@ -35,7 +35,7 @@ struct TransactionTests {
         #expect(!turn.isEmpty && !transaction.isLeaving && transaction.knownQueues.isEmpty)
     }
 
-    @Test("the news of a job is decided about in its draft")
+    @Test("a job's pending changes are decided in its draft")
     func news() throws {
         let entry = try entry(1)
         var started = entry.machine
@@ -71,7 +71,7 @@ struct TransactionTests {
         #expect(transaction.forwarded == [ForwardedCommand(call, shard: shard, part: 1)])
     }
 
-    @Test("queues are written in their order, beside what the session knew of them if it shares the store")
+    @Test("queues are written in order, with the session's known version if the store is shared")
     func queues() {
         let turn = SchedulerTurn(at: now)
         #expect(turn.isEmpty)
@@ -82,7 +82,7 @@ struct TransactionTests {
             transaction.knownQueues.map(\.concurrency) == [9, 9] && turn.configurations.map(\.queue) == ["b", "a"])
     }
 
-    @Test("a job's history is cut once an eighth more than it keeps was added")
+    @Test("a job's history is pruned once it exceeds its limit by an eighth")
     func history() throws {
         let turn = SchedulerTurn(at: now)
         for count in [2, 3] {

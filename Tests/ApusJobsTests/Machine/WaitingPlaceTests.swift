@@ -7,7 +7,7 @@ import Testing
 struct WaitingPlaceTests {
     private let now = SchedulerReading(milliseconds: 0)
 
-    @Test("the host is followed while jobs are held, and those whose conditions are met are released, oldest first")
+    @Test("the host is observed while jobs are held, and jobs whose conditions are met are released oldest first")
     func conditions() throws {
         var jobs = LoadedJobs()
         var conditions = HostConditions()
@@ -33,7 +33,7 @@ struct WaitingPlaceTests {
         #expect(following() == [true, false])
     }
 
-    @Test("jobs are counted by the lane that they have now")
+    @Test("jobs are counted under their current lane")
     func lanes() {
         var jobs = JobsByLane()
         let (mail, work) = (QueueLane("mail", .normal, kind: "a"), QueueLane("work", .normal, kind: "a"))
@@ -70,7 +70,7 @@ struct WaitingPlaceTests {
         #expect(effects.count == 1 && Array(kinds.parked.keys) == [1] && !kinds.canRun(entry.job.request))
     }
 
-    @Test("a job that was withdrawn gets no place, and one that runs takes a place of all queues together")
+    @Test("a withdrawn job gets no place, and a running job takes one of the places shared by all queues")
     func places() throws {
         var board = QueueBoard([], limit: 2, isShared: false, now: now)
         for key in 1...3 as ClosedRange<Int64> {
@@ -93,7 +93,7 @@ struct WaitingPlaceTests {
         #expect(board.freePlaces == 1 && board.brokenInvariant() == nil)
     }
 
-    @Test("a queue's record is doubtful until it is written")
+    @Test("a queue's changed record is doubtful until it is written")
     func records() {
         var board = QueueBoard([], isShared: false, now: now)
         board.doubtRecords(["a", "b"])

@@ -27,7 +27,7 @@ struct WakeQueueTests {
         #expect(wakes.first?.wake == at(5) && wakes.first?.latest == at(6))
     }
 
-    @Test("the last instant of a job counts; one that is disarmed has none")
+    @Test("a job's last armed wake counts, and a disarmed job has none")
     func rearmed() {
         var wakes = WakeQueue()
         wakes.arm(1, at: at(1), tolerance: .zero)

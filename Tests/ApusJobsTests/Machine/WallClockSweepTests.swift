@@ -29,7 +29,7 @@ struct WallClockSweepTests {
         #expect(sweep.cause == nil && sweep.read(jobs, isStarting: false, limit: 2) == nil)
     }
 
-    @Test("a second cause begins with the first job again, and the largest step back counts")
+    @Test("a second cause restarts the sweep at the first job, and the largest step back counts")
     func merged() throws {
         var sweep = sweep()
         _ = sweep.begin(.init(setBack: .seconds(60)))

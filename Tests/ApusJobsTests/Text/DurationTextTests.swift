@@ -64,7 +64,7 @@ struct DurationTextTests {
         #expect(DurationText.iso8601(duration) == iso)
     }
 
-    @Test("what is written is read back without loss")
+    @Test("a formatted duration is parsed back without loss")
     func roundTrip() throws {
         var state: UInt64 = 42
         for _ in 0..<2_000 {

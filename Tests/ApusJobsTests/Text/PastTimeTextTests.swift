@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Instants of the past as text")
 struct PastTimeTextTests {
-    /// 2026-11-18 12:00 in Berlin, a Wednesday.
+    /// Resolves the text at 2026-11-18 12:00 in Berlin, a Wednesday.
     private func resolve(_ text: String) throws -> String {
         (try TimeText.parsePast(
             text, now: TimeText.parseISO8601("2026-11-18T11:00:00Z"),

@@ -11,7 +11,7 @@ struct SystemTimeZonesTests {
     func offsets(_ name: String) throws {
         let rules = try SystemTimeZones().zone(name).rules
         let zone = try #require(TimeZone(identifier: name))
-        // From 1980 to 2100; earlier, the two have been corrected at different times.
+        // The days run from 1980 to 2100; for earlier ones the two databases were corrected at different times.
         for day in Int64(3_652)..<47_482 {
             let seconds = day * 86_400
             let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
@@ -22,7 +22,7 @@ struct SystemTimeZonesTests {
         }
     }
 
-    @Test("without zone files there is UTC, and another name is an error that says what to install")
+    @Test("without zone files only UTC is available, and another name's error says what to install")
     func missing() throws {
         let zones = SystemTimeZones(files: ZoneDatabase(directory: "/none"))
         #expect(try zones.zone("UTC").rules == .utc)

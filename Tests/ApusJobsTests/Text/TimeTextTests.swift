@@ -3,7 +3,7 @@ import ApusJobs
 import ApusTimers
 import Testing
 
-/// 2026-11-18 12:00 in Berlin, a Wednesday, unless a row says otherwise.
+/// The present of each row that names no other: 2026-11-18 12:00 in Berlin, a Wednesday.
 private let wednesdayNoon = "2026-11-18T11:00:00Z"
 
 private func resolve(_ text: String, now: String = wednesdayNoon, zone: String = "Europe/Berlin") throws -> String {
@@ -93,7 +93,7 @@ struct TimeTextTests {
     }
 
     @Test(
-        "in a gap of daylight saving the first instant after it is meant",
+        "a time in a daylight-saving gap means the first instant after the gap",
         arguments: [
             ("2027-03-28 01:59:59", "Europe/Berlin", "2027-03-28T00:59:59.000Z"),
             ("2027-03-28 02:00", "Europe/Berlin", "2027-03-28T01:00:00.000Z"),
@@ -110,7 +110,7 @@ struct TimeTextTests {
     }
 
     @Test(
-        "in an overlap of daylight saving the first of the two instants is meant",
+        "a time in a daylight-saving overlap means the first of the two instants",
         arguments: [
             ("2027-10-31 01:59", "Europe/Berlin", "2027-10-30T23:59:00.000Z"),
             ("2027-10-31 02:00", "Europe/Berlin", "2027-10-31T00:00:00.000Z"),
@@ -130,7 +130,7 @@ struct TimeTextTests {
         #expect(try resolve("sun 02:30", now: betweenTheTwo) == "2027-11-07T01:30:00.000Z")
     }
 
-    @Test("a day that a zone skipped altogether is its next midnight")
+    @Test("a day that a zone skipped means its next midnight")
     func skippedDay() throws {
         let before = "2011-12-20T00:00:00Z"
         #expect(try resolve("2011-12-30 12:00", now: before, zone: "Pacific/Apia") == "2011-12-30T10:00:00.000Z")
