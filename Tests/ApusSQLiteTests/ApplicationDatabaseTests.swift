@@ -7,7 +7,7 @@
     import Synchronization
     import Testing
 
-    /// A program whose database has tables of the names that versions before schema 8 gave theirs.
+    /// An application whose tables have the names that the store's had before schema 8.
     private struct Bakery {
         let directory: Directory
         let database: DatabasePool
@@ -40,7 +40,7 @@
             return migrator
         }
 
-        /// The application's schema, settings and rows, as text. SQLite's own tables are left out.
+        /// Returns the application's schema, settings and rows as text, without SQLite's own tables.
         func own() throws -> [String] {
             try database.read { db in
                 let tables = try String.fetchAll(
@@ -58,7 +58,7 @@
             }
         }
 
-        /// A scheduler that says which loaves it has baked.
+        /// Returns a scheduler and a stream of the loaves that it has baked.
         func scheduler(_ store: SQLiteStore? = nil) -> (JobScheduler, AsyncStream<Int>) {
             let scheduler = JobScheduler(store: store ?? self.store)
             let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -69,7 +69,7 @@
 
     @Suite("Jobs in an application's own database")
     struct ApplicationDatabaseTests {
-        @Test("all but the tables of Apus is as before, after 1,000 runs, a migration and an export")
+        @Test("1,000 runs, a migration and an export change nothing but the tables of Apus")
         func untouched() async throws {
             let bakery = try Bakery()
             let before = try bakery.own()
@@ -88,7 +88,7 @@
             try migrator.migrate(bakery.database)
             let after = try bakery.own()
             #expect(after != before, "the migration shows")
-            // By its path, as `apus export` and `apus store` have it.
+            // The copy is opened by its path, as `apus export` and `apus store` do.
             let copy = try await CopyableSQLiteStore(path: bakery.store.path).beginReading()
             #expect(try await copy.header().counts.jobs == 1_000)
             try await copy.finish()
@@ -120,7 +120,7 @@
 
         @Test("neither the application nor the scheduler finds the database locked by the other")
         func neverLocked() async throws {
-            // GRDB's default: an error at once.
+            // GRDB's default throws at once instead of waiting.
             let bakery = try Bakery()
             let (scheduler, baked) = bakery.scheduler()
             try await scheduler.start()
@@ -145,7 +145,7 @@
         }
 
         @Test(
-            "a turn is synced as the configuration says, and the application's transactions as before",
+            "a turn is synced as the configuration says, and the application's own transactions as before",
             arguments: [SQLiteStore.Durability.full, .relaxed])
         func syncs(_ durability: SQLiteStore.Durability) async throws {
             FileFaults.install()
@@ -165,7 +165,7 @@
             try await bakery.store.close(session)
         }
 
-        /// Counts the ends of transactions.
+        /// Counts commits and rollbacks.
         private final class Observer: TransactionObserver, Sendable {
             let counts = Mutex((willCommit: 0, didCommit: 0, changes: 0))
             func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
@@ -175,7 +175,7 @@
             func databaseDidRollback(_ db: Database) {}
         }
 
-        @Test("an observer of the application's gets the commits of turns, and the changes of its own tables only")
+        @Test("an application's observer receives the commits of turns, and only the changes to its own tables")
         func observers() async throws {
             let bakery = try Bakery()
             let session = try await bakery.store.open()
@@ -191,7 +191,8 @@
         }
 
         @Test(
-            "tables of an earlier schema are migrated by a store or a migrator, and not where rows would go with them")
+            "a store or a migrator migrates tables of an earlier schema, and a transaction that would delete rows is refused"
+        )
         func earlier() async throws {
             let directory = try Directory()
             let fixture = try #require(
@@ -231,7 +232,7 @@
                 let database = try DatabasePool(path: directory.file())
                 try migrator.migrate(database)
                 let store = SQLiteStore(in: database)
-                // Before any scheduler has opened it.
+                // No scheduler has opened the database yet.
                 try await database.write { db in
                     _ = try store.submit(JobRequest(id: JobID("a\(start)"), kind: "a", trigger: .after(.zero)), in: db)
                 }
@@ -290,7 +291,7 @@
             #expect(try bakery.own() == before)
         }
 
-        @Test("a database that cannot keep jobs is refused, with the argument, and nothing is made")
+        @Test("a database that cannot keep jobs is refused by its argument, and nothing is created")
         func refused() async throws {
             let directory = try Directory()
             func expect(

@@ -10,7 +10,8 @@
     @Suite("The SQLite store does what every store does")
     struct ConformanceTests {
         @Test(
-            "every check of the conformance suite passes", arguments: StoreConformance.checks, StorePlace.allCases)
+            "the SQLite store passes every check of the conformance suite", arguments: StoreConformance.checks,
+            StorePlace.allCases)
         func conforms(_ check: StoreCheck, _ place: StorePlace) async throws {
             let directory = try Directory()
             let files = Counter()
@@ -20,7 +21,7 @@
         }
 
         @Test(
-            "applications' transactions are taken as by every such store",
+            "the SQLite store passes the conformance checks for applications' transactions",
             arguments: StoreConformance.submissionChecks, StorePlace.allCases)
         func submissions(_ check: StoreCheck, _ place: StorePlace) async throws {
             let directory = try Directory()
@@ -42,7 +43,7 @@
                 })
         }
 
-        @Test("relaxed durability is also a store")
+        @Test("a store with relaxed durability passes the conformance checks")
         func relaxed() async throws {
             let directory = try Directory()
             for check in StoreConformance.checks.prefix(5) {

@@ -3,18 +3,19 @@
     import Foundation
     import GRDBSQLite
 
-    /// Stands between SQLite and the operating system, for all databases that this process opens: counts syncs, lets
-    /// those of one file fail, and replaces sleeping by counting.
+    /// Injects faults between SQLite and the operating system for all databases of this process.
+    ///
+    /// It counts syncs, lets those of one file fail, and replaces sleeping by counting.
     enum FileFaults {
         private struct State {
             /// The paths of open files, by their addresses.
             var paths: [UInt: String] = [:]
             var syncs: [String: Int] = [:]
-            /// Syncs of this file fail.
+            /// The path of the file whose syncs fail.
             var failing: String?
-            /// How long each thread would have slept, in microseconds; `nil`: sleeping is real.
+            /// The microseconds that each thread would have slept; `nil` while sleeping is real.
             var slept: [ObjectIdentifier: Int]?
-            /// Where the system's methods are, by where those are that are called in their place.
+            /// The addresses of the system's methods, keyed by those of their replacements.
             var methods: [UInt: UInt] = [:]
         }
         private typealias Methods = UnsafePointer<sqlite3_io_methods>
@@ -22,7 +23,7 @@
         private static let state = Locked(State())
         private nonisolated(unsafe) static let system: UnsafeMutablePointer<sqlite3_vfs> = sqlite3_vfs_find(nil)
 
-        /// Files that are opened from now on are watched.
+        /// Watches all files that are opened later.
         static func install() { _ = installed }
 
         private static let installed: Void = {
@@ -64,7 +65,7 @@
                 state.syncs[path, default: 0] += 1
                 return path == state.failing ? nil : state.methods[methods]
             }
-            // SQLITE_IOERR_FSYNC, which Swift cannot import.
+            // Swift cannot import SQLITE_IOERR_FSYNC.
             guard let system = system.flatMap(Methods.init(bitPattern:)) else { return SQLITE_IOERR | (4 << 8) }
             return system.pointee.xSync(file, flags)
         }
@@ -80,18 +81,18 @@
 
         // MARK: What tests ask for
 
-        /// How often the file has been synced.
+        /// Returns the number of syncs of the file.
         static func syncs(of path: String) -> Int { state.withLock { $0.syncs[path] ?? 0 } }
 
-        /// While `body` runs, each sync of the file fails as on a broken disk, and does not reach it.
+        /// Makes each sync of the file fail while `body` runs, as on a broken disk.
         static func failingSyncs(of path: String, _ body: () async throws -> Void) async throws {
             state.withLock { $0.failing = path }
             defer { state.withLock { $0.failing = nil } }
             try await body()
         }
 
-        /// Runs `body` without SQLite sleeping.
-        /// - Returns: how long the thread that slept most would have slept.
+        /// Runs `body` while SQLite's sleeps are counted instead of made.
+        /// - Returns: the longest sleep that any one thread would have made.
         static func withoutRealSleep(_ body: () async throws -> Void) async rethrows -> Duration {
             state.withLock { $0.slept = [:] }
             defer { state.withLock { $0.slept = nil } }

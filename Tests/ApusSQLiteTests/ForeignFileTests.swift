@@ -42,7 +42,7 @@
             #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious")
         }
 
-        @Test("a database may be a link of the user's own; what it leads to has to be the user's own too")
+        @Test("a database may be the user's own link if its target also belongs to the user")
         func linkedDatabase() async throws {
             let directory = try Directory()
             #expect(symlink(directory.file("real.db"), directory.file()) == 0)

@@ -38,7 +38,7 @@
             try await store.close(session)
         }
 
-        /// What breaks each of the rules.
+        /// The statements that break each of the rules.
         private static let damages: [(rule: String, sql: String)] = [
             ("a job counts", "UPDATE apus_job SET open_runs = 2 WHERE id = 'job-1'"),
             ("a job's lane", "UPDATE apus_job SET queue = 'other' WHERE id = 'job-3'"),
@@ -65,7 +65,7 @@
             ("jobs have requests", "PRAGMA foreign_keys = OFF; DELETE FROM apus_request WHERE job = 2"),
         ]
 
-        @Test("a file that nothing has damaged passes the check, also while it is in use")
+        @Test("an undamaged file passes the check, also while it is in use")
         func allIsWell() async throws {
             let store = SQLiteStore(path: path)
             let session = try await store.open()
@@ -73,7 +73,7 @@
             try await store.close(session)
         }
 
-        @Test("what breaks a rule is found, and there is a damage for each rule")
+        @Test("the check finds a violation of each rule")
         func damages() async throws {
             #expect(Self.damages.count == SQLiteInspection.rules.count)
             for (rule, sql) in Self.damages {
@@ -89,7 +89,7 @@
 
         private let uniqueNumber = Counter()
 
-        @Test("the status counts, and names the owner of a file that is in use")
+        @Test("the status counts jobs and runs, and names the owner of a file in use")
         func status() async throws {
             let idle = try await SQLiteInspection(path: path).status()
             #expect(idle.jobs == [.scheduled: 4, .finished: 1])
@@ -103,7 +103,7 @@
             try await store.close(session)
         }
 
-        @Test("a file that is not there is not made")
+        @Test("inspecting a missing file does not create it")
         func missing() async throws {
             let error = await #expect(throws: JobError.self) {
                 _ = try await SQLiteInspection(path: directory.file("none.db")).status()

@@ -9,7 +9,7 @@
 
     @Suite("Files of every version that was shipped")
     struct MigrationTests {
-        /// A file of an earlier version: what is on people's disks.
+        /// Returns a store over a fixture file of an earlier version, as users have it.
         private func file(_ version: Int, in directory: Directory, also sql: String = "") throws -> SQLiteStore {
             let fixture = try #require(
                 Bundle.module.url(forResource: "v\(version)", withExtension: "sql", subdirectory: "Fixtures"))
@@ -20,7 +20,7 @@
             return SQLiteStore(path: directory.file())
         }
 
-        @Test("a copy of a file of an earlier schema is refused with the way to migrate it, and its bytes stay")
+        @Test("copying a file of an earlier schema is refused with the way to migrate it, and the file stays unchanged")
         func source() async throws {
             for version in 1...9 {
                 let directory = try Directory()
@@ -37,7 +37,7 @@
         }
 
         @Test(
-            "a file of an earlier schema is migrated with all that is in it",
+            "a file of an earlier schema is migrated with all its contents",
             arguments: [
                 (1, [[], [], []], nil),
                 (2, [[.network, .externalPower], .idle, []], nil),
@@ -53,7 +53,7 @@
             ] as [(Int, [JobConditions], String?)])
         func migrates(_ version: Int, _ conditions: [JobConditions], _ key: String?) async throws {
             let directory = try Directory()
-            // An application may have a view of a table that is gone, over which SQLite fails where it reads the schema.
+            // An application may have a view of a dropped table, on which SQLite fails when it reads the schema.
             let view = "CREATE TABLE gone (x TEXT); CREATE VIEW broken AS SELECT x FROM gone; DROP TABLE gone;"
             let store = try file(version, in: directory, also: version >= 8 ? view : "")
             let session = try await store.open()
@@ -81,7 +81,7 @@
             #expect(
                 try await store.interrupted(after: 0, limit: 9, in: session).readable.map(\.job.id) == ["swift"])
             #expect(try await store.add(sampleJob("new"), session).key == 4)
-            // The migrated table takes what the newest one has.
+            // The migrated table accepts rows of the newest schema.
             var waiting = sampleJob("waiting")
             waiting.request.policies.conditions = .externalPower
             waiting.request.idempotencyKey = "another key"
@@ -98,7 +98,7 @@
         }
 
         @Test(
-            "a migrated file keeps its instants; those of relative jobs move with the clock from then on",
+            "a migrated file keeps its instants, and those of relative jobs then follow clock steps",
             arguments: 1...3)
         func instants(_ version: Int) async throws {
             let directory = try Directory()
@@ -178,7 +178,7 @@
             #expect(try await SQLiteInspection(path: store.path).check().isEmpty)
         }
 
-        @Test("a run that belongs to no job does not keep the file from being migrated")
+        @Test("a run without a job does not prevent a migration")
         func orphan() async throws {
             let directory = try Directory()
             let store = try file(7, in: directory, also: "UPDATE run SET job = 99 WHERE job = 3")
@@ -188,7 +188,7 @@
             #expect(try await SQLiteInspection(path: store.path).check().isEmpty)
         }
 
-        @Test("the runs of migrated jobs go with them")
+        @Test("deleting a migrated job deletes its runs")
         func cascade() async throws {
             let directory = try Directory()
             let store = try file(3, in: directory)
@@ -202,7 +202,7 @@
             try await store.close(session)
         }
 
-        @Test("a person with a SQL prompt cannot give a job a condition that there is not")
+        @Test("SQL cannot give a job an unknown condition")
         func unknownCondition() async throws {
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file())
@@ -217,7 +217,7 @@
             #expect(error?.message?.contains("request_conditions_known") == true)
         }
 
-        @Test("the schema of a new file is the one of the newest fixture")
+        @Test("a new file's schema equals the newest fixture's")
         func sameSchema() async throws {
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file())

@@ -24,14 +24,14 @@
             try await second.close(try await second.open())
         }
 
-        @Test("a lock that outlives its owner for a moment, in a child that is just being started, is waited for")
+        @Test("opening waits for a lock that a starting child process holds briefly after its owner's end")
         func orphanedLock() async throws {
             let directory = try Directory()
             let lock = open(directory.file() + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             #expect(flock(lock, LOCK_EX) == 0)
-            // No process has this number: the kernel's are smaller (proc(5), pid_max).
+            // No process has this identifier: the kernel's are smaller (proc(5), pid_max).
             #expect(write(lock, "pid 2147483647\n", 15) == 15)
-            // In real time, because the store must meet the lock first, and says nothing of it.
+            // The delay is real, because the store reports nothing when it meets the lock.
             TimerEngine.shared.schedule(after: .milliseconds(50)) { close(lock) }
             let store = SQLiteStore(path: directory.file())
             try await store.close(try await store.open())
@@ -58,7 +58,7 @@
             try await store.close(session)
         }
 
-        @Test("the file and its lock are for their user only")
+        @Test("the file and its lock are accessible to their user only")
         func modes() async throws {
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file())
@@ -93,11 +93,11 @@
             #expect(try await store.allIDs() == ["a"])
             #expect(try await store.job(JobID("a"))?.elapsedOffset == .zero)
             try await store.close(new)
-            // The store is closed even so: only its owner can close it.
+            // The store is closed nevertheless, because only its owner can close it.
             try await SQLiteStore(path: store.path).openAndClose()
         }
 
-        @Test("of two sessions of one store, only the later one closes it, and the other's close ends nothing")
+        @Test("of two sessions of one store, only the later one's close closes it")
         func twoSessions() async throws {
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file())
@@ -148,7 +148,7 @@
             #expect(error.message.contains("process \(probe.processIdentifier) (probe)"))
 
             kill(probe.processIdentifier, SIGKILL)
-            // Not after its end: the kernel may still be taking it apart.
+            // The store opens without a wait for the process's end: the kernel may still be dismantling it.
             let session = try await other.open()
             probe.waitUntilExit()
             said += String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -158,7 +158,7 @@
             let found = Set(try await other.allIDs())
             #expect(acknowledged.count >= 399)
             #expect(acknowledged.subtracting(found).isEmpty)
-            // A commit that was synced but not yet answered may add its calls: one of each of the eight tasks.
+            // A commit that was synced but not answered may add one call of each of the eight tasks.
             #expect(found.subtracting(acknowledged).count <= 8)
             try await other.close(session)
         }

@@ -6,19 +6,20 @@
 
     @Suite("What the store finds, it finds by an index")
     struct QueryPlanTests {
-        /// Statements that read a table from one end, and stop at their limit: lists without a filter, and filters that
-        /// no index has.
+        /// The statements that read a table from one end up to their limit.
+        ///
+        /// They are lists without a filter, or with a filter that no index covers.
         private static let lists = [
             "ORDER BY job.key LIMIT ?", "ORDER BY job.key DESC LIMIT ?", "ORDER BY run.sequence DESC LIMIT ?",
         ]
 
-        /// What is sorted: the claimed runs of one job, the runs of one occurrence, the keys of a prefix.
+        /// The sorts that are permitted: a job's claimed runs, an occurrence's runs, the keys of a prefix.
         private static let sorted = [
             "INDEXED BY apus_run_open", "run.occurrence <= ? AND run.through >= ?",
             "UNION SELECT job FROM apus_request",
         ]
 
-        @Test("no statement of a scheduler reads a table or sorts one, only lists without a selective filter do")
+        @Test("no statement of a scheduler scans or sorts a table, except lists without a selective filter")
         func plans() async throws {
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file())

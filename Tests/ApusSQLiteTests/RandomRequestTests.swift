@@ -7,15 +7,14 @@
     import Foundation
     import Testing
 
-    /// Whatever is accepted can be stored, read by the next process, computed with, changed and run; everything else is
-    /// refused as `invalid`.
+    /// An accepted request can be stored, read by the next process, changed and run; all others are refused as `invalid`.
     @Suite("Random and extreme requests")
     struct RandomRequestTests {
-        /// With APUS_VALUES another number of requests.
+        /// The number of requests, which APUS_VALUES overrides.
         private static let count = ProcessInfo.processInfo.environment["APUS_VALUES"].flatMap(Int.init) ?? 2_000
         private static let batch = 250
 
-        @Test("are refused, or are kept and run", arguments: [true, false])
+        @Test("random and extreme requests are refused, or are kept and run", arguments: [true, false])
         func requests(inFile: Bool) throws {
             let directory = try Directory()
             let memory = MemoryStore()
@@ -31,7 +30,7 @@
                 let jobs = try submit((0..<Self.batch).map { _ in requests.next() }, scheduler, time)
                 accepted += jobs.count
                 time.advance(by: .seconds(3))
-                // Other schedules and policies for the same jobs, as far as they are valid.
+                // The same jobs get other schedules and policies, where those are valid.
                 let changed = try submit(
                     jobs.map { job in
                         var request = requests.next()
@@ -56,7 +55,7 @@
             #expect(accepted > Self.count / 10)
         }
 
-        /// Submits each by itself, all at once.
+        /// Submits each request by its own call, all at once.
         private func submit(_ requests: [JobRequest], _ scheduler: JobScheduler, _ time: VirtualTime) throws -> [Job] {
             try time.perform(waitingForForeignWork: .seconds(60)) {
                 await withTaskGroup(of: Job?.self) { group in

@@ -18,7 +18,7 @@
             var order: Int
         }
 
-        /// The store has made its file.
+        /// Creates the application after the store has created its file.
         init(busyTimeout: Duration = .seconds(5), time: any TimeSource = SystemTime()) async throws {
             directory = try Directory()
             store = SQLiteStore(path: directory.file(), configuration: .init(busyTimeout: busyTimeout, time: time))
@@ -54,7 +54,7 @@
             try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM apus_submission") ?? -1 }
         }
 
-        /// A scheduler, and the orders of the shipments that it runs.
+        /// Returns a scheduler and a stream of the orders whose shipments it runs.
         func scheduler(_ store: SQLiteStore? = nil) -> (JobScheduler, AsyncStream<Int>) {
             let scheduler = JobScheduler(store: store ?? self.store)
             let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -68,7 +68,7 @@
         private struct Abandoned: Error {}
 
         @Test(
-            "the job and the application's rows are committed together, and the job runs; rolled back, there is neither"
+            "a job and the application's rows are committed or rolled back together, and a committed job runs"
         )
         func together() async throws {
             let shop = try await Shop()
@@ -84,7 +84,7 @@
             try await shop.database.write { db in
                 try shop.place(2, in: db)
                 try shop.store.submit(Shop.Ship(order: 2), in: db)
-                // Of a savepoint that is rolled back, nothing is left either.
+                // A savepoint that is rolled back leaves no job either.
                 try db.inSavepoint {
                     try shop.place(3, in: db)
                     try shop.store.submit(Shop.Ship(order: 3), in: db)
@@ -106,7 +106,7 @@
             #expect(try shop.submissions() == 0)
         }
 
-        @Test("what is submitted while nothing has the store open runs after the next start, once")
+        @Test("a job submitted while the store is not open runs once after the next start")
         func afterStart() async throws {
             let shop = try await Shop()
             let id = try await shop.database.write { db in
@@ -127,12 +127,12 @@
         }
 
         @Test(
-            "what another process has submitted is taken with the next turn, or when the scheduler is asked to take it")
+            "another process's submission is taken at the next turn, or when the scheduler is asked to take it")
         func otherProcess() async throws {
             let shop = try await Shop()
             let (scheduler, shipped) = shop.scheduler()
             try await scheduler.start()
-            // As in another process: this object has no scheduler to notify.
+            // This store has no scheduler to notify, as in another process.
             let other = SQLiteStore(path: shop.store.path)
             var shipments = shipped.makeAsyncIterator()
             try await shop.database.write { db in _ = try other.submit(Shop.Ship(order: 1), in: db) }
@@ -165,7 +165,7 @@
             try await shop.store.close(session)
         }
 
-        @Test("what no submission may ask for is refused in the caller's transaction, which the caller may continue")
+        @Test("an invalid submission is refused in the caller's transaction, which can continue")
         func invalid() async throws {
             let time = VirtualTime()
             let shop = try await Shop(time: time)
@@ -185,7 +185,7 @@
         }
 
         @Test(
-            "a connection to another file, one that only reads, and a file without our tables are refused with a reason"
+            "a connection to another file, a read-only one, and a file without the store's tables are refused with a reason"
         )
         func wrongConnection() async throws {
             let shop = try await Shop()
@@ -207,7 +207,7 @@
                 try elsewhere.write { db in _ = try bare.submit(request, in: db) }
             }
             #expect(missing?.code == .unavailable && missing?.message.contains("open it first") == true)
-            // A link to the file is the file.
+            // A link to the file counts as the file.
             try FileManager.default.createSymbolicLink(
                 atPath: shop.directory.file("link.db"), withDestinationPath: shop.store.path)
             let link = SQLiteStore(path: shop.directory.file("link.db"))
@@ -239,7 +239,7 @@
                 try await shop.database.write { db in
                     try shop.place(1, in: db)
                     try shop.store.submit(Shop.Ship(order: 1), in: db)
-                    // The scheduler's own submission fails meanwhile, which ends the transaction.
+                    // The scheduler's own submission fails first, which ends the transaction.
                     let waiting = DispatchSemaphore(value: 0)
                     Task {
                         await #expect(throws: JobError.self) { try await scheduler.submit(Shop.Ship(order: 2)) }
@@ -271,7 +271,7 @@
         }
 
         @Test(
-            "a migration of the file drops the migrator's table that was ours, and no other",
+            "a migration of the file drops the store's former migrator table and no other",
             arguments: [
                 ("v1", "", false), ("v2", "", false), ("v1", "INSERT INTO grdb_migrations VALUES ('birds')", true),
                 ("v2", "DELETE FROM grdb_migrations WHERE identifier = 'v2'", true),
@@ -289,7 +289,7 @@
             #expect(isThere == isKept)
         }
 
-        @Test("a row of the application's that refers to nothing does not keep the file from being migrated")
+        @Test("an application's row with a dangling reference does not prevent a migration")
         func foreignKeys() async throws {
             let directory = try Directory()
             let store = try fixture(
@@ -310,7 +310,7 @@
             @Test("opening the store leaves an open connection of the application its locks on the file")
             func locks() async throws {
                 let shop = try await Shop()
-                // Closed last: closing it releases the locks of this process on the file.
+                // The probe is closed last, because closing it releases this process's locks on the file.
                 let probe = open(shop.store.path, O_RDWR | O_CLOEXEC)
                 defer { close(probe) }
                 #expect(try isLocked(probe))
@@ -322,13 +322,15 @@
                 #expect(try !isLocked(probe))
             }
 
-            /// Whether a connection of this process has a lock for reading on the file: SQLite's are POSIX locks, which
-            /// a lock of the open file's (fcntl(2), F_OFD_GETLK) meets as those of strangers.
+            /// Returns whether a connection of this process holds a read lock on the file.
+            ///
+            /// SQLite's locks are POSIX locks, with which a lock of the open file description (fcntl(2), F_OFD_GETLK)
+            /// conflicts even within one process.
             private func isLocked(_ descriptor: Int32) throws -> Bool {
                 var lock = flock()
                 lock.l_type = Int16(F_WRLCK)
                 lock.l_whence = Int16(SEEK_SET)
-                // The range of SHARED in SQLite's os.h.
+                // This is the range of SHARED in SQLite's os.h.
                 (lock.l_start, lock.l_len) = (0x4000_0002, 510)
                 let getOpenFileLock: Int32 = 36
                 try #require(fcntl(descriptor, getOpenFileLock, &lock) == 0)
@@ -337,7 +339,7 @@
         #endif
     }
 
-    /// A file of an earlier version, with what an application has added.
+    /// Returns a store over a file of an earlier version with an application's additions.
     private func fixture(_ version: String, in directory: Directory, also sql: String) throws -> SQLiteStore {
         let fixture = try #require(
             Bundle.module.url(forResource: version, withExtension: "sql", subdirectory: "Fixtures"))

@@ -7,7 +7,7 @@
     import Synchronization
     import Testing
 
-    /// A directory that goes with the test.
+    /// A temporary directory that is removed with the test.
     final class Directory: Sendable {
         let path: String
 
@@ -29,7 +29,7 @@
             updated: instant, firstDue: instant, nextDue: instant, wake: instant)
     }
 
-    /// A job that repeats every minute, counted in elapsed time.
+    /// Returns a job that repeats every minute of elapsed time.
     func relativeJob(_ id: String) -> Job {
         let instant = WallInstant(secondsSince1970: 1_767_225_660)
         return Job(
@@ -37,14 +37,14 @@
             updated: instant, firstDue: instant, nextDue: instant, elapsedWake: instant)
     }
 
-    /// The change that adds the job.
+    /// Returns the change that adds the job.
     func adding(_ job: Job, runs: [Run] = []) -> JobChange {
         var job = job
         job.openRunCount = runs.count { $0.state.isOpen }
         return JobChange(expected: .absent, job: job, runs: runs)
     }
 
-    /// Clocks after the wall clock was set by that much.
+    /// Returns the store's clocks after the wall clock was set by the offset.
     func sampleClock(setBy offset: Duration = .zero) -> StoreClock {
         StoreClock(bootID: "boot", wallOffset: .seconds(1_700_000_000) + offset, elapsedOffset: offset)
     }
@@ -80,7 +80,7 @@
         }
     }
 
-    /// Runs `body`, which must throw a ``JobError`` of that kind, and gives back the error.
+    /// Expects `body` to throw a ``JobError`` with the code, and returns the error.
     @discardableResult
     func expectError(
         _ code: JobError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
@@ -95,14 +95,14 @@
         throw CancellationError()
     }
 
-    /// Another program's connection to the file.
+    /// Opens another program's connection to the file.
     func foreignConnection(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Where a store has its tables.
+    /// The file in which a store has its tables: its own or an application's.
     enum StorePlace: CaseIterable {
         case file, application
 
@@ -116,7 +116,7 @@
         }
     }
 
-    /// Counts from 1.
+    /// A counter that starts at 1.
     final class Counter: Sendable {
         private let value = Atomic(0)
         func next() -> Int { value.add(1, ordering: .relaxed).newValue }

@@ -4,17 +4,19 @@
     import ApusTimers
     import Testing
 
-    /// After a failed sync the kernel may report success for what it has dropped, so nothing that is written later over
-    /// the same connection can be trusted: the file is opened anew, and its log written again.
+    /// After a failed sync the store reopens the file and rewrites its log.
+    ///
+    /// The kernel may report success for pages that it has dropped, so no later write over the same connection can be
+    /// trusted.
     @Suite("A disk that fails to sync", .serialized)
     struct SyncFailureTests {
-        /// What a scheduler writes.
+        /// A kind of write that a scheduler makes.
         enum Write: CaseIterable {
             case job, clock, retirement, ownership
         }
 
         @Test(
-            "after a failed sync every kind of write is refused until the log could be written and synced anew",
+            "after a failed sync every kind of write is refused until the log is rewritten and synced",
             arguments: Write.allCases, StorePlace.allCases)
         func latch(_ write: Write, _ place: StorePlace) async throws {
             FileFaults.install()
@@ -29,11 +31,11 @@
             try await FileFaults.failingSyncs(of: log) {
                 let error = try await expectError(.unavailable) { try await store.add(sampleJob("a"), session) }
                 #expect(error.message.contains("until the file is opened anew"))
-                // The log cannot be synced, and stays.
+                // The log cannot be synced and keeps its contents.
                 try await expectError(.unavailable) { try await self.perform(write, store, session) }
                 try await expectError(.unavailable) { _ = try await store.allIDs() }
             }
-            // The disk says that it is well again.
+            // The disk reports success again.
             let syncs = FileFaults.syncs(of: store.path)
             let current = try await perform(write, store, session)
             #expect(FileFaults.syncs(of: store.path) > syncs, "the file was not written anew")
@@ -64,7 +66,7 @@
             return session
         }
 
-        @Test("no other process can take the file while it is opened anew")
+        @Test("no other process can take the file while it is reopened")
         func lockKept() async throws {
             FileFaults.install()
             let directory = try Directory()
@@ -81,7 +83,7 @@
         }
 
         @Test(
-            "a scheduler whose disk fails once says so, and continues without a restart when it is well again",
+            "a scheduler reports a failing disk and continues without a restart when the disk works again",
             arguments: StorePlace.allCases)
         func scheduler(_ place: StorePlace) async throws {
             FileFaults.install()

@@ -8,7 +8,7 @@
 
     @Suite("Files that cannot be used")
     struct TroubleTests {
-        /// A closed database with some jobs.
+        /// Returns the path of a closed database with some jobs.
         private func filled(_ directory: Directory, jobs: Int = 300) async throws -> String {
             let store = SQLiteStore(path: directory.file())
             let session = try await store.open()
@@ -19,7 +19,7 @@
         }
 
         @Test(
-            "a damaged file is refused with its name and what to do, and is not touched",
+            "a damaged file is refused with its name and a remedy, and stays unchanged",
             arguments: ["random bytes", "cut in the middle", "a bad header", "garbage in a page"])
         func damaged(_ how: String) async throws {
             let directory = try Directory()
@@ -37,7 +37,7 @@
             #expect(error.message.contains("move it aside") && error.message.contains(".recover"))
             #expect([UInt8](try Data(contentsOf: URL(filePath: path))) == bytes)
 
-            // The advice helps.
+            // The suggested remedy works.
             for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
                 try FileManager.default.moveItem(atPath: path + suffix, toPath: path + ".aside" + suffix)
             }
@@ -69,7 +69,7 @@
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
         }
 
-        @Test("a directory that is missing is named")
+        @Test("the error names a missing directory")
         func missingDirectory() async throws {
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file("nowhere/jobs.db"))
@@ -79,7 +79,7 @@
 
         // The superuser may write anywhere, so for it the file system itself has to refuse: /proc takes no new files
         // from any user.
-        @Test("a directory that cannot be written is named")
+        @Test("the error names a directory that cannot be written")
         func unwritableDirectory() async throws {
             let directory = try Directory()
             var path = directory.file()
@@ -92,7 +92,7 @@
             #expect(error.message.contains(path))
         }
 
-        @Test("a path that is a directory is named")
+        @Test("the error names a path that is a directory")
         func isDirectory() async throws {
             let directory = try Directory()
             let path = directory.file("folder")
@@ -101,7 +101,7 @@
             #expect(error.message.contains(path))
         }
 
-        @Test("a lock held by another program is waited for, then named")
+        @Test("a write that meets another program's lock fails with an error that says so")
         func busy() async throws {
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file(), configuration: .init(busyTimeout: .zero))
@@ -115,7 +115,8 @@
             try await store.close(session)
         }
 
-        @Test("a full disk refuses the turn whole; small ones still fit, and with space again the store works on")
+        @Test(
+            "a full disk refuses a turn as a whole; small turns still fit, and the store continues when there is space")
         func full() async throws {
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file())
@@ -143,7 +144,7 @@
         }
 
         @Test(
-            "a page token that no page gave is refused",
+            "a page token that no page returned is refused",
             arguments: ["", "j", "x1", "j-1", "j01", "j1 ", "r5", "5", "j99999999999999999999"])
         func badToken(_ token: String) async throws {
             let directory = try Directory()

@@ -15,7 +15,7 @@
             return status
         }
 
-        @Test("a file of the user's own that others cannot write is trusted, and others' are not")
+        @Test("a user's own file that others cannot write is trusted, and other files are not")
         func files() {
             func objection(
                 _ mode: mode_t, owner: uid_t = 7, format: mode_t = S_IFREG, kind: TrustedPath.Kind = .file
@@ -39,7 +39,7 @@
             #expect(objection(0o770, format: S_IFDIR, kind: .folder) != nil)
         }
 
-        @Test("a folder above belongs to the user or to root, and is not writable by others unless it is sticky")
+        @Test("a trusted parent folder belongs to the user or root, and others cannot write it unless it is sticky")
         func ancestors() {
             func objection(_ mode: mode_t, owner: uid_t) -> String? {
                 TrustedPath.objectionToAncestor(
@@ -55,7 +55,7 @@
             #expect(objection(0o1777, owner: 8) != nil, "the owner of a sticky folder may rename what is in it")
         }
 
-        @Test("advice is for the owner, hurts no other user of a folder, and is one word for a shell")
+        @Test("the suggested command suits the file's owner, harms no other user and quotes the path for a shell")
         func advice() {
             func advice(_ mode: mode_t, owner: uid_t, _ format: mode_t = S_IFDIR, path: String = "/a") -> [String?] {
                 let status = status(format, mode, owner: owner)
@@ -74,7 +74,7 @@
             #expect(advice(0o777, owner: 7, path: "/a'b")[0]?.hasSuffix(#"chmod go-w '/a'\''b'"#) == true)
         }
 
-        @Test("the user's private group may write, any other may not")
+        @Test("the user's private group may have write access, and no other group")
         func privateGroups() {
             func objections(_ mode: mode_t, group: gid_t, privateGroup: gid_t?) -> [String?] {
                 [
@@ -99,7 +99,7 @@
             if geteuid() == 0 { #expect(PrivateGroup.ofThisProcess() == 0) }
         }
 
-        @Test("missing folders are made for their owner only, and a path through links of the user's own is followed")
+        @Test("missing folders are created for their owner only, and the user's own links in a path are followed")
         func making() throws {
             let directory = try Directory()
             #expect(try !TrustedPath.checkFolder(directory.file("a/b")))
@@ -131,7 +131,7 @@
             }
         }
 
-        @Test("a folder that others can replace is noticed above one whose name begins with a combining character")
+        @Test("a replaceable folder is detected above one whose name begins with a combining character")
         func combining() throws {
             let directory = try Directory()
             try TrustedPath.checkFolder(directory.file("shared/\u{301}home"), creating: true)
@@ -142,7 +142,7 @@
             #expect(failure?.code == EPERM)
         }
 
-        @Test("a link to a name that is not UTF-8 is refused, and no other name is looked at")
+        @Test("a link to a name that is not UTF-8 is refused, and no other name is examined")
         func linkToBytes() throws {
             let directory = try Directory()
             #expect(symlink([0x66, -1, 0], directory.file("link")) == 0)
@@ -150,7 +150,7 @@
             #expect(TrustedPath.linkTarget(directory.file("link")) == nil)
         }
 
-        @Test("a link is not opened, and what it leads to is not changed")
+        @Test("a link is not opened, and its target stays unchanged")
         func links() throws {
             let directory = try Directory()
             try Data("precious".utf8).write(to: URL(filePath: directory.file("target")))
@@ -163,7 +163,7 @@
             #expect(try String(contentsOfFile: directory.file("target"), encoding: .utf8) == "precious")
         }
 
-        @Test("a file that another user has made ready for a secret is replaced, not written")
+        @Test("a file that another user prepared for a secret is replaced, not written")
         func replaced() throws {
             let directory = try Directory()
             let path = directory.file("secret")
@@ -189,9 +189,9 @@
         }
     }
 
-    /// Files as another user leaves them.
+    /// Creates files as another user would leave them.
     enum Planted {
-        /// Gives a file or folder to user 65534; without the right to do that, lets all write it.
+        /// Gives a file or folder to user 65534, or makes it writable for all where that is not permitted.
         static func give(_ path: String) throws {
             let result = geteuid() == 0 ? lchown(path, 65_534, 65_534) : chmod(path, 0o777)
             try #require(result == 0)

@@ -6,7 +6,7 @@
     import Synchronization
     import Testing
 
-    /// Holds the writer's thread before its next commit, until it is released.
+    /// Blocks the writer's thread before its next commit until it is released.
     final class Gate: Sendable {
         private let isClosed = Atomic(false)
         private let isHolding = Atomic(false)
@@ -14,8 +14,7 @@
         func close() { isClosed.store(true, ordering: .sequentiallyConsistent) }
         func open() { isClosed.store(false, ordering: .sequentiallyConsistent) }
 
-        /// Called on the writer's thread, which stands for one that waits for the disk: it spins instead, so that no
-        /// time is measured.
+        /// Blocks the writer's thread, as a slow disk would; it spins, so that no time is measured.
         func pass() {
             while isClosed.load(ordering: .sequentiallyConsistent) {
                 isHolding.store(true, ordering: .sequentiallyConsistent)
@@ -28,7 +27,7 @@
 
     @Suite("Turns of many parts")
     struct TurnTests {
-        /// A store whose commits can be held up, with the job `taken`.
+        /// Opens a store with the job `taken` whose commits can be blocked.
         private func opened(
             _ directory: Directory, _ gate: Gate = Gate()
         ) async throws -> (SQLiteStore, StoreSession) {
@@ -41,7 +40,7 @@
             return (store, session)
         }
 
-        @Test("parts that are refused write nothing, and the others share one commit and one sync")
+        @Test("refused parts of a turn write nothing, and the others share one commit and one sync")
         func failAlone() async throws {
             let directory = try Directory()
             let (store, session) = try await opened(directory)
@@ -81,7 +80,7 @@
             try await store.close(session)
         }
 
-        @Test("a part that breaks the state machine is refused by name, alone")
+        @Test("only a part that breaks the state machine is refused, by name")
         func namedConstraint() async throws {
             let directory = try Directory()
             let (store, session) = try await opened(directory)
@@ -103,7 +102,7 @@
             try await store.close(session)
         }
 
-        @Test("an identifier with a tilde is one like any other: replacing a twice leaves the user's a~1 alone")
+        @Test("an identifier with a tilde is an ordinary one: replacing `a` twice leaves the user's `a~1` alone")
         func tilde() async throws {
             let directory = try Directory()
             let (store, session) = try await opened(directory)
@@ -121,7 +120,7 @@
             try await store.close(session)
         }
 
-        @Test("lists are read while a commit is held up")
+        @Test("lists can be read while a commit is blocked")
         func readersDoNotWait() async throws {
             let directory = try Directory()
             let gate = Gate()
@@ -136,7 +135,7 @@
             try await store.close(session)
         }
 
-        @Test("closing answers the turn that is under way, and refuses later turns")
+        @Test("closing answers the turn in progress and refuses later turns")
         func closing() async throws {
             let directory = try Directory()
             let gate = Gate()

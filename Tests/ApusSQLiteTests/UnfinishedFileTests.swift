@@ -8,9 +8,9 @@
 
     @Suite("Files that a killed process left unfinished")
     struct UnfinishedFileTests {
-        /// What the versions before 0.1.0 left when they were killed between two of their transactions.
+        /// Versions before 0.1.0 left such files when they were killed between two transactions.
         @Test(
-            "a file of ours that is empty or half made is finished by the next start",
+            "an empty or unfinished store file is completed by the next start",
             arguments: [
                 "",
                 "PRAGMA journal_mode = WAL",
@@ -44,7 +44,7 @@
         }
 
         @Test(
-            "a file that another program has begun is refused and not touched",
+            "a file begun by another program is refused and stays unchanged",
             arguments: [
                 "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL); INSERT INTO grdb_migrations VALUES ('birds')",
                 "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL); CREATE TABLE bird (name TEXT)",
@@ -60,7 +60,7 @@
             #expect(try Data(contentsOf: URL(filePath: directory.file())) == before)
         }
 
-        @Test("a process that is killed 0 to 150 ms after its start leaves a file that the next one opens")
+        @Test("a process killed 0 to 150 ms after its start leaves a file that the next one opens")
         func killedAtStart() async throws {
             let clock = TimerClock.continuous()
             var unfinished = 0
@@ -72,8 +72,7 @@
                 probe.arguments = [directory.file()]
                 probe.standardOutput = FileHandle.nullDevice
                 try probe.run()
-                // The moment of the kill is the test's subject: it must fall into the milliseconds in which the file is
-                // made.
+                // The kill must fall into the milliseconds in which the file is created, so the test sleeps in real time.
                 try await clock.sleep(for: .milliseconds(3 * round))
                 kill(probe.processIdentifier, SIGKILL)
                 probe.waitUntilExit()

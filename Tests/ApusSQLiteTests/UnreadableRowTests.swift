@@ -9,9 +9,9 @@
     struct UnreadableRowTests {
         struct Damage: Sendable, CustomTestStringConvertible {
             var name: String
-            /// Changes the job with the key 1, as another program does.
+            /// The statements with which another program changes the job with the key 1.
             var sql: String
-            /// What is said of it.
+            /// The problem that the check reports.
             var problem: String
             var isOfRun = false
 
@@ -65,7 +65,7 @@
             try queue.close()
         }
 
-        /// The jobs `bad`, with an open run, and `good`, whose keys are 1 and 2.
+        /// Creates a file with the jobs `bad`, which has an open run, and `good`; their keys are 1 and 2.
         private func file(_ directory: Directory) async throws -> String {
             let store = SQLiteStore(path: directory.file())
             let session = try await store.open()
@@ -87,7 +87,7 @@
             #expect(due.jobs.map(\.job.id) == ["good"])
             #expect(due.unreadable.map(\.id) == ["bad"])
             #expect(due.unreadable.first?.problem.contains(damage.problem) == true, "\(due.unreadable)")
-            // One after another, as a scheduler reads them.
+            // The jobs are read one after another, as a scheduler does.
             var (key, found) = (Int64(0), [JobID]())
             while let next = try await store.interrupted(after: key, limit: 1, in: session).first {
                 if case .job(let loaded) = next { found.append(loaded.job.id) }
@@ -109,7 +109,7 @@
             #expect(try await store.jobs(JobQuery(labels: ["a": "1"])).jobs.isEmpty)
         }
 
-        @Test("a job that was set aside, and then ended by hand, stays as it is")
+        @Test("a parked job that was then ended by hand stays ended")
         func endedByHand() async throws {
             let directory = try Directory()
             let path = try await file(directory)
@@ -135,7 +135,7 @@
         }
 
         @Test(
-            "a row that cannot be read stops itself only, at each opening, and the check names it", arguments: damages)
+            "an unreadable row stops only its own job at each opening, and the check names it", arguments: damages)
         func othersAreRead(_ damage: Damage) async throws {
             let directory = try Directory()
             let path = try await file(directory)
@@ -163,7 +163,7 @@
             }
         }
 
-        @Test("a row that was mended is read by the next owner, and is due as it was")
+        @Test("a repaired row is read by the next owner and is due as before")
         func mended() async throws {
             let directory = try Directory()
             let path = try await file(directory)
@@ -183,7 +183,7 @@
             try await store.close(next)
         }
 
-        @Test("a copy is not made of rows that cannot be read, and of one that is set aside and can, it has the wakes")
+        @Test("copying refuses unreadable rows, and gives a readable parked job its wakes")
         func copy() async throws {
             let directory = try Directory()
             let path = try await file(directory)
@@ -206,7 +206,7 @@
             #expect(error.message.contains("bad"))
         }
 
-        @Test("refused submissions are copied")
+        @Test("a copy contains refused submissions")
         func refusals() async throws {
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file())
