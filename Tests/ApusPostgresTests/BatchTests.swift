@@ -7,7 +7,7 @@
 
     @Suite("Batches", .timeLimit(.minutes(10)))
     struct BatchTests {
-        @Test("each statement of a batch has its result, and the number of rows that it changed")
+        @Test("each statement of a batch has its result and the number of changed rows")
         func results() async throws {
             try await withConnection { connection in
                 let table = uniqueName()
@@ -29,7 +29,7 @@
         }
 
         @Test(
-            "a batch is applied as a whole or not at all, and the first error has the number of its statement",
+            "a batch is applied as a whole or not at all, and the first error has its statement's number",
             arguments: [PostgresBatch.Transaction.implicit, .explicit(.readCommitted), .explicit(.serializable)])
         func atomicity(transaction: PostgresBatch.Transaction) async throws {
             try await withConnection { connection in
@@ -52,7 +52,7 @@
         }
 
         @Test(
-            "a batch whose commit fails is not applied, and the next one is untouched",
+            "a batch whose commit fails is not applied, and the next batch is unaffected",
             arguments: [PostgresBatch.Transaction.implicit, .explicit(.readCommitted)])
         func deferredConstraint(transaction: PostgresBatch.Transaction) async throws {
             try await withConnection { connection in
@@ -79,7 +79,7 @@
         }
 
         @Test(
-            "a statement sees what was committed while an earlier one of its batch waited for a lock",
+            "a statement sees commits made while an earlier statement of its batch waited for a lock",
             arguments: [PostgresBatch.Transaction.implicit, .explicit(.readCommitted)])
         func laterSnapshot(transaction: PostgresBatch.Transaction) async throws {
             try await withConnection { holder in
@@ -106,7 +106,7 @@
             }
         }
 
-        @Test("transactions are READ COMMITTED, whatever the database's default is, or as the batch says")
+        @Test("transactions are READ COMMITTED, whatever the database's default, unless the batch chooses otherwise")
         func isolation() async throws {
             var configuration = try await PostgresServer.shared.value.configuration
             configuration.set("options", to: "-c default_transaction_isolation=serializable -c geqo=off")
@@ -146,7 +146,7 @@
             }
         }
 
-        @Test("a statement is prepared once for the types of its parameters, and the cache forgets what is stale")
+        @Test("a statement is prepared once for each set of parameter types, and the cache drops stale entries")
         func preparation() async throws {
             try await withConnection { connection in
                 let table = uniqueName()
@@ -171,7 +171,7 @@
             }
         }
 
-        @Test("a preparation that fails, or is skipped after an error, is made again")
+        @Test("a preparation that fails or is skipped after an error is repeated")
         func failedPreparation() async throws {
             try await withConnection { connection in
                 let table = uniqueName()
@@ -185,13 +185,13 @@
                     try await connection.execute(PostgresBatch([create, division, select]))
                 }
                 #expect(skipped?.statement == 1)
-                // The same text twice, the second time while the first preparation is under way.
+                // The second use of the text comes while its first preparation is in progress.
                 _ = try await connection.execute(PostgresBatch([create, select, select]))
                 #expect(try await connection.query(select.sql).isEmpty)
             }
         }
 
-        @Test("texts beyond the number that is kept prepared are executed all the same")
+        @Test("statements beyond the cache's size are still executed")
         func manyTexts() async throws {
             try await withConnection { connection in
                 for number in 0..<300 {

@@ -6,10 +6,10 @@
     import ApusTimers
     import Testing
 
-    /// Handlers that block all threads of Swift's pool, each time in a process of their own.
+    /// Handlers block all threads of Swift's pool, each time in a separate process.
     @Suite("Handlers that block their threads, over stores with connections", .timeLimit(.minutes(5)))
     struct BlockedThreadsTests {
-        /// Starts more handlers than there can be threads for, each of which blocks one for ever.
+        /// Starts more handlers than the pool can have threads, each of which blocks one for ever.
         fileprivate static func blockAll(_ scheduler: JobScheduler) async throws {
             let barrier = Barrier()
             scheduler.register("blocked") { _ in barrier.block() }
@@ -35,7 +35,7 @@
                     abandonment: .milliseconds(10)))
         }
 
-        @Test("turns are committed to a file, and time limits act")
+        @Test("turns are committed to a file and time limits act while handlers block their threads")
         func file() async throws {
             try await withFolder { folder in
                 _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
@@ -52,7 +52,7 @@
             }
         }
 
-        @Test("the beats of a node continue, it is not taken for dead, and its connections are made anew")
+        @Test("a node with blocked handlers keeps its heartbeats, is not declared dead, and reconnects")
         func node() async throws {
             try await withDatabase { configuration in
                 let (host, port) = (configuration["host"] ?? "", configuration["port"] ?? "")
@@ -64,7 +64,7 @@
                         try await BlockedThreadsTests.blockAll(scheduler)
                         let observer = try await PostgresConnection.connect(configuration)
                         let first: Int64 = try await observer.value("SELECT number FROM apus.beat")
-                        // The node's session is made anew by a beat. The beats take longer than the others' patience.
+                        // A heartbeat recreates the node's session, after longer than the others' time-out.
                         try await observer.run(
                             """
                             SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -11,7 +11,7 @@
 
     @Suite("The nodes of a cluster, as the database knows them")
     struct ClusterNodesTests {
-        /// Gives `body` a database with the schema, of which no node is there, and a store in it that is not open.
+        /// Gives `body` a database with the schema and without nodes, and an unopened store in it.
         private func withDatabase(
             _ body: (PostgresStore, PostgresConnection) async throws -> Void
         ) async throws {
@@ -27,8 +27,9 @@
             try await withConnection { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
         }
 
-        /// Adds a node whose last beat was so many seconds ago, with shards. One that must not grow silent while the test
-        /// takes its time has its beat in an hour.
+        /// Adds a node with shards whose last heartbeat was the given seconds ago.
+        ///
+        /// A node that must not become silent during the test has its heartbeat in an hour.
         private func add(
             _ name: String, beat seconds: Int, shards: ClosedRange<Int>, hasSession: Bool = true,
             isLeaving: Bool = false,
@@ -46,7 +47,7 @@
             if hasSession { try await database.run("SELECT pg_advisory_lock(\(SchemaName.apus.lockClass), \(id))") }
         }
 
-        @Test("a node that joins says its name and version; one that has left is not among the nodes")
+        @Test("a joining node announces its name and version, and a node that has left is not listed")
         func joinsAndLeaves() async throws {
             try await withDatabase { store, _ in
                 #expect(try await store.nodes() == [])
@@ -65,8 +66,9 @@
             }
         }
 
-        /// Gives `body` a cluster of one scheduler, and the number of its node. The first beats of others are held up for
-        /// as long as `body` takes; `joined` gets what becomes of a store that it opens then.
+        /// Gives `body` a cluster of one scheduler and its node's number.
+        ///
+        /// Other nodes' first heartbeats are blocked while `body` runs; `joined` gets the result of a store opened then.
         private func whileJoining(
             _ body: (_ first: Int64, PostgresConnection) async throws -> Void,
             joined: (_ first: Int64, StoreSession) async throws -> Void
@@ -103,12 +105,12 @@
             }
         }
 
-        @Test("a node whose first beat is late is not taken for dead while its session lives")
+        @Test("a node whose first heartbeat is late is not declared dead while its session lives")
         func lateBeat() async throws {
             try await whileJoining { first, database in
                 let number = "(SELECT number FROM apus.beat WHERE node = \(first))"
                 let beginning = try await database.value("SELECT \(number)", as: Int64.self)
-                // At most four a second: longer than a node without a session is waited for, which is two seconds.
+                // There are at most four heartbeats a second, so this exceeds the two seconds granted to a node without a session.
                 try await until("sixteen beats of the other node") {
                     try await database.value("SELECT \(number) > \(beginning) + 16", as: Bool.self)
                 }
@@ -117,7 +119,7 @@
             }
         }
 
-        @Test("a node that was taken for dead before it had shards joins under another number")
+        @Test("a node declared dead before it had shards joins under another number")
         func joinsAgain() async throws {
             try await whileJoining { first, database in
                 try await database.run("UPDATE apus.node SET ended = clock_timestamp() WHERE id > \(first)")
@@ -126,7 +128,7 @@
             }
         }
 
-        @Test("a node without beats or without a session is silent, one that was asked to stop is leaving")
+        @Test("a node without heartbeats or a session is silent, and one asked to stop is leaving")
         func states() async throws {
             try await withDatabase { store, database in
                 try await add("alive", beat: -3_600, shards: 0...9, to: database)
@@ -144,7 +146,7 @@
             }
         }
 
-        @Test("how late a node is is how late the oldest job of its shards is, on either clock")
+        @Test("a node's lag is that of the oldest due job in its shards, on either clock")
         func lag() async throws {
             try await withDatabase { store, database in
                 try await add("late", beat: 0, shards: 0...9, to: database)
@@ -156,7 +158,7 @@
                 try await database.run(
                     "DELETE FROM apus.clock",
                     "INSERT INTO apus.clock (id, wall_offset, elapsed_offset) VALUES (1, 0, \(1_000 * second))")
-                // The axis of elapsed time lags by 1,000 s.
+                // Elapsed time lags 1,000 s behind the wall clock.
                 for (isElapsed, instant, shard) in [
                     (false, now - 5 * second, 3), (false, now - 7 * second, 4), (false, now + 900 * second, 12),
                     (true, now - 1_100 * second, 12), (true, now - 900 * second, 21), (false, now + 60 * second, 22),

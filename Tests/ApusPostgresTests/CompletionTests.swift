@@ -6,10 +6,10 @@
     import CPostgres
     import Testing
 
-    /// Completing runs in the transaction of their effects, in real time on a real database.
+    /// Runs are completed in the transaction of their effects, in real time on a real database.
     @Suite("Effects in a handler's own transaction", .timeLimit(.minutes(10)))
     struct CompletionTests {
-        /// What an application has: a connection of libpq's that knows nothing of Apus.
+        /// An application's libpq connection that does not know Apus.
         private final class Application: @unchecked Sendable {  // one test's, one statement at a time
             let handle: OpaquePointer
 
@@ -23,7 +23,7 @@
 
             deinit { PQfinish(handle) }
 
-            /// - Returns: the SQLSTATE of an error.
+            /// - Returns: the SQLSTATE of an error, or `nil`.
             @discardableResult
             func run(_ sql: String) -> String? {
                 let result = PQexec(handle, sql)
@@ -32,8 +32,9 @@
             }
         }
 
-        /// A scheduler whose jobs of the kind `charge` are run by `handler`, which gets connections of the application, and
-        /// a table `effect` in its database.
+        /// Gives `body` a scheduler whose jobs of the kind `charge` run `handler` with an application's connections.
+        ///
+        /// The database has a table `effect`.
         private func withScheduler(
             _ handler: @escaping @Sendable (RunContext, PostgresConfiguration) async throws -> Void,
             _ body: (JobScheduler, Database) async throws -> Void
@@ -91,7 +92,7 @@
             }
         }
 
-        @Test("a run whose transaction was rolled back is tried again, and its effects are those of the other attempt")
+        @Test("a run whose transaction was rolled back is retried, and only the retry has effects")
         func rolledBack() async throws {
             try await withScheduler { run, configuration in
                 let application = Application(configuration)
@@ -134,7 +135,7 @@
         }
 
         @Test(
-            "a turn that ends a run otherwise waits for a transaction that has completed it, and gives way",
+            "a turn that ends a run otherwise waits for a transaction that completes it, and yields to it",
             arguments: ["fails", "snoozes", "is cancelled"])
         func race(what: String) async throws {
             let waiting = Locked<[Application]>([])
@@ -143,7 +144,7 @@
                 application.run("BEGIN")
                 application.run(Self.effect(run))
                 try run.complete(in: application.handle)
-                // The run is marked, and the transaction continues.
+                // The run is marked as completed, and the transaction continues.
                 #expect(application.run("SET CONSTRAINTS ALL IMMEDIATE") == nil)
                 waiting.withLock { $0.append(application) }
                 switch what {
@@ -155,7 +156,7 @@
                 try await scheduler.submit(Self.request())
                 try await database.wait("the handler's transaction") { _ in waiting.withLock { !$0.isEmpty } }
                 if what == "is cancelled" {
-                    // The mark of the cancellation waits for the row, too.
+                    // The mark of the cancellation also waits for the row.
                     async let cancelled = scheduler.cancel("a")
                     try await expectWaiter(database)
                     #expect(waiting.withLock { $0[0].run("COMMIT") } == nil)
@@ -179,7 +180,7 @@
             }
         }
 
-        @Test("a completed run of a node that has died has succeeded; what it would commit later is refused")
+        @Test("a dead node's completed run has succeeded, and the node's later commits are refused")
         func death() async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)

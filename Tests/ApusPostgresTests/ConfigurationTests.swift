@@ -8,7 +8,7 @@
 
     @Suite("The configuration of a connection")
     struct ConfigurationTests {
-        @Test("a URI and libpq's pairs say the same")
+        @Test("a URI and libpq's key-value pairs give equal configurations")
         func forms() throws {
             let uri = try PostgresConfiguration("postgres://ann:s%40cret@db1:5433,db2/jobs?sslmode=require")
             let pairs = try PostgresConfiguration(
@@ -21,7 +21,7 @@
             #expect(uri["password"] == "s@cret")
         }
 
-        @Test("time-outs and the name come from libpq's words, and can be set")
+        @Test("time-outs and the application's name come from libpq's keywords and can be overridden")
         func settings() throws {
             var configuration = try PostgresConfiguration(
                 "connect_timeout=3 tcp_user_timeout=1500 keepalives_idle=7 application_name=x options='-c geqo=off'")
@@ -84,7 +84,7 @@
         }
 
         @Test(
-            "what is not understood is an error that shows nothing of the text",
+            "an invalid connection string is an error that shows none of its text",
             arguments: [
                 "postgres://ann:hunter2/x@db/jobs", "postgres://ann:hunter2@x@db/jobs",
                 "postgres://ann:7/hunter2@db/jobs",
@@ -99,7 +99,7 @@
             #expect(error.map { "\($0)".contains(Self.secret) } == false)
         }
 
-        @Test("hosts become addresses, each with its port, and what has no name stays")
+        @Test("host names become addresses with their ports, and numeric addresses and sockets stay")
         func addresses() throws {
             func lookUp(_ host: String) -> [String] {
                 ["db1": ["10.0.0.1", "::1"], "db2": ["10.0.0.2"]][host] ?? []
@@ -114,7 +114,7 @@
             #expect(try resolved("host=/run,db2 port=,2") == ["/run,db2", ",10.0.0.2", ",2"])
             #expect(try resolved("host=unknown,db2") == ["db2", "10.0.0.2", nil])
             #expect(throws: PostgresError.self) { try resolved("host=unknown") }
-            // libpq refuses these.
+            // libpq itself refuses these strings.
             #expect(try resolved("host=db1,db2 port=1,2,3") == ["db1,db2", nil, "1,2,3"])
         }
 

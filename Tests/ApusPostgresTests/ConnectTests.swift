@@ -16,7 +16,7 @@
             return error
         }
 
-        @Test("a password over TCP, with SCRAM: the right one is accepted")
+        @Test("the right password is accepted over TCP with SCRAM")
         func password() async throws {
             try await withConnection(try await PostgresServer.shared.value.tcp()) { connection in
                 let user: String = try await connection.value("SELECT current_user")
@@ -30,7 +30,7 @@
             }
         }
 
-        @Test("a wrong password, and none, are refused with the same code")
+        @Test("a wrong password and a missing one are refused with the same code")
         func wrongPassword() async throws {
             let server = try await PostgresServer.shared.value
             let wrong = await connectError(try server.tcp(password: "other"))
@@ -43,7 +43,7 @@
             #expect(none?.server == nil)
         }
 
-        @Test("a database that does not exist is named")
+        @Test("the error names a database that does not exist")
         func databaseMissing() async throws {
             var configuration = try await PostgresServer.shared.value.configuration
             configuration.set("dbname", to: "nowhere")
@@ -65,7 +65,7 @@
             #expect(error?.message.contains(kind == "tcp" ? "127.0.0.1" : "nowhere") == true)
         }
 
-        @Test("of several hosts, the first that answers is taken")
+        @Test("the first of several hosts that answers is used")
         func severalHosts() async throws {
             let server = try await PostgresServer.shared.value
             var configuration = try server.tcp()
@@ -76,21 +76,21 @@
             }
         }
 
-        @Test("a host that does not answer at all is given up, by the kernel and for the next one")
+        @Test("the kernel gives up a host that does not answer, and the next host is tried")
         func unansweredHost() async throws {
             let server = try await PostgresServer.shared.value
             let listener = try SilentListener(isFull: true)
             var configuration = try server.tcp()
             configuration.set("host", to: "127.0.0.1,127.0.0.1")
             configuration.set("port", to: "\(listener.port),\(server.port)")
-            // The kernel looks when it would send again what was not acknowledged: a second after the first time.
+            // The kernel examines the time-out when it retransmits, a second after the first transmission.
             configuration.tcpUserTimeout = .milliseconds(100)
             try await withConnection(configuration) { connection in
                 #expect(await connection.status.isOpen)
             }
         }
 
-        @Test("an encrypted connection, with the server's certificate checked")
+        @Test("an encrypted connection checks the server's certificate")
         func encrypted() async throws {
             let server = try await PostgresServer.shared.value
             for mode in ["sslmode=require", "sslmode=verify-full sslrootcert=\(server.folder)/server.crt"] {
@@ -98,7 +98,7 @@
                     let row = try await connection.query("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")[0]
                     #expect(try row.decode(Bool.self, at: 0))
                     #expect(await connection.status.isEncrypted)
-                    // More than a record of TLS, which may be left in its buffers when the socket is empty.
+                    // The text exceeds a TLS record, which may stay in TLS's buffers when the socket is empty.
                     let text = String(repeating: "x", count: 1 << 20)
                     let rows = try await connection.query("SELECT $1 FROM generate_series(1, 3)", [.text(text)])
                     #expect(try rows.allSatisfy { try $0.decode(String.self, at: 0) == text })
@@ -113,14 +113,14 @@
             #expect(error?.code == .encryptionRefused)
         }
 
-        @Test("the error says that a user has to use TLS")
+        @Test("the error says that the server requires TLS")
         func encryptionRequired() async throws {
             let error = await connectError(try await PostgresServer.shared.value.tcp(user: "encrypted"))
             #expect(error?.code == .encryptionRequired)
             #expect(error?.message.contains("sslmode=require") == true)
         }
 
-        @Test("a user may not do what was not granted")
+        @Test("an action without a grant is refused")
         func insufficientPrivilege() async throws {
             try await withConnection(try await PostgresServer.shared.value.tcp(user: "reader")) { connection in
                 let error = await postgresError { try await connection.run("CREATE TABLE \(uniqueName()) ()") }
@@ -128,7 +128,7 @@
             }
         }
 
-        @Test("a transaction that may not write says so")
+        @Test("a write in a read-only transaction has its own error")
         func readOnly() async throws {
             var configuration = try await PostgresServer.shared.value.configuration
             configuration.set("options", to: "-c default_transaction_read_only=on")
@@ -158,7 +158,7 @@
             }
         }
 
-        @Test("a server that accepts and says nothing is given up at the deadline")
+        @Test("a server that accepts and stays silent is given up at the deadline")
         func silentServer() async throws {
             let time = VirtualTime()
             let listener = try SilentListener()
@@ -174,7 +174,7 @@
             #expect(time.leaks == [])
         }
 
-        @Test("a task that is cancelled while it connects gives up")
+        @Test("cancelling a task ends its attempt to connect")
         func cancelled() async throws {
             let listener = try SilentListener()
             let configuration = try PostgresConfiguration("host=127.0.0.1 port=\(listener.port) user=x")
@@ -192,13 +192,13 @@
         }
     }
 
-    /// Takes connections on 127.0.0.1, and says nothing.
+    /// Accepts connections on 127.0.0.1 and sends nothing.
     private final class SilentListener: Sendable {
         let port: Int
         private let descriptor: Int32
         private let waiting: [Int32]
 
-        /// If it is full, more connections wait already than the kernel keeps, and it drops the next.
+        /// Creates the listener; a full one has a full backlog, so that the kernel drops the next connection.
         init(isFull: Bool = false) throws {
             let port = try PostgresServer.freePort()
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -227,7 +227,7 @@
 
         deinit { for descriptor in waiting + [descriptor] { close(descriptor) } }
 
-        /// Waits for a connection, which stays open for as long as the process.
+        /// Waits for a connection, which stays open until the process ends.
         func accept() async {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread { [descriptor] in

@@ -4,14 +4,14 @@
 
     @testable import ApusPostgres
 
-    /// A server that keeps the protocol, on a connection that may break anywhere: it knows what it has committed.
+    /// A server that follows the protocol over a fragile connection and knows what it has committed.
     private struct ModelServer {
         private(set) var committed: Set<ConnectionMachine.BatchID> = []
-        /// What the client has not read yet.
+        /// The answers that the client has not read yet.
         var answers: ArraySlice<ConnectionMachine.Answer> = []
         private var isEnded = false
 
-        /// Executes a batch that has arrived as a whole, with whatever can happen to it.
+        /// Executes a batch that has arrived as a whole, with random errors and breaks.
         mutating func execute(_ id: ConnectionMachine.BatchID, _ shape: ConnectionMachine.Shape, _ random: SeededRandom)
         {
             guard !isEnded else { return }
@@ -45,7 +45,7 @@
                 answers.append(.refused)
             }
             if !isRefused { committed.insert(id) }
-            // Committed, but the session ends before it can say so.
+            // The batch is committed, and the session ends before it can answer.
             if random.chance(40) { return end() }
             if shape.hasCommit, isFailed || !isRefused { answers.append(isFailed ? .rolledBack : .succeeded) }
             answers.append(.synced)
@@ -53,24 +53,24 @@
 
         private mutating func end() {
             isEnded = true
-            // It may find the time to say why.
+            // The server may still send the reason.
             answers.append(.ended)
         }
     }
 
     extension SeededRandom {
-        /// True once in `count` times.
+        /// Returns `true` once in `count` times on average.
         fileprivate func chance(_ count: UInt64) -> Bool { next() % count == 0 }
     }
 
-    /// One random program: the machine between a caller and the model server.
+    /// A random program with the machine between a caller and the model server.
     private struct Program {
         let random: SeededRandom
         var machine = ConnectionMachine(connectDeadline: nil)
         var server = ModelServer()
         var open: Set<ConnectionMachine.BatchID> = []
         var shapes: [ConnectionMachine.BatchID: ConnectionMachine.Shape] = [:]
-        /// Given to libpq, but perhaps not to the server.
+        /// The batches given to libpq and perhaps not yet sent to the server.
         var inBuffer: [ConnectionMachine.BatchID] = []
         var isFinished = false
         var complaints: [String] = []
@@ -92,7 +92,7 @@
                 }
                 proceed()
             }
-            // Peace: everything is delivered and read, and closing ends.
+            // Without further faults, everything is delivered and read, and closing ends.
             if !isFinished, machine.close() == .finish { finish() }
             for _ in 0..<1_000 where !isFinished {
                 _ = machine.ready([.readable, .writable])
@@ -158,7 +158,7 @@
         }
 
         private mutating func lose() {
-            // The server may still get what was sent.
+            // The server may still get sent batches.
             deliver(Int(random.next() % UInt64(inBuffer.count + 1)))
             for entry in machine.lost() { end(entry.id, entry.fate) }
             _ = machine.close()
@@ -182,7 +182,7 @@
 
     @Suite("Random programs of the machine of a connection")
     struct ConnectionMachineProgramTests {
-        @Test("every batch ends once, and what is said of its fate is true, whatever the server and the network do")
+        @Test("every batch ends once with its true fate, whatever the server and the network do")
         func programs() {
             for seed in UInt64(1)...5_000 {
                 var program = Program(seed: seed)

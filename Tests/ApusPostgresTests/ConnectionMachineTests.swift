@@ -4,7 +4,7 @@
 
     @testable import ApusPostgres
 
-    /// The machine in a class: the expressions of `#expect` must not mutate a value.
+    /// Wraps the machine in a class, because expressions in `#expect` cannot mutate a value.
     private final class Machine {
         typealias Shape = ConnectionMachine.Shape
         typealias Answer = ConnectionMachine.Answer
@@ -41,7 +41,7 @@
             return machine
         }
 
-        /// A machine with batches of those shapes in flight, all flushed.
+        /// Returns a machine with flushed batches of the shapes in flight.
         private static func busy(_ shapes: Machine.Shape...) throws -> (Machine, [Machine.BatchID]) {
             let machine = idle()
             let ids = try shapes.map { shape in
@@ -59,7 +59,7 @@
         private static let one = Machine.Shape(answers: 1)
         private static let explicit = Machine.Shape(answers: 2, hasCommit: true)
 
-        @Test("connecting waits for what libpq asks for, then the pipeline begins")
+        @Test("connecting waits for the socket events that libpq asks for, then the pipeline begins")
         func connecting() {
             let machine = Machine(connectDeadline: nil)
             #expect(machine.phase == "connecting")
@@ -90,14 +90,14 @@
         @Test(
             "the answers of one batch give its fate",
             arguments: [
-                // An implicit transaction of two statements.
+                // The batch is an implicit transaction of two statements.
                 ([.succeeded, .succeeded, .synced], false, .applied),
                 ([.succeeded, .rolledBack, .synced], false, .applied),
                 ([.refused, .skipped, .synced], false, .notApplied),
                 ([.succeeded, .refused, .synced], false, .notApplied),
                 ([.succeeded, .succeeded, .refused, .synced], false, .notApplied),
                 ([.unreadable, .succeeded, .synced], false, .applied),
-                // BEGIN and one statement, then COMMIT.
+                // The batch has BEGIN and one statement, then COMMIT.
                 ([.succeeded, .succeeded, .synced, .succeeded, .synced], true, .applied),
                 ([.succeeded, .rolledBack, .synced, .succeeded, .synced], true, .applied),
                 ([.succeeded, .unreadable, .synced, .rolledBack, .synced], true, .notApplied),
@@ -118,7 +118,7 @@
         }
 
         @Test(
-            "what is known of a batch when the connection breaks after some of its answers",
+            "a connection that breaks after some of a batch's answers decides the batch's fate by them",
             arguments: [
                 ([], false, .unknown),
                 ([.succeeded, .succeeded], false, .unknown),
@@ -144,7 +144,7 @@
             #expect(machine.close() == .finish)
         }
 
-        @Test("when the server ends the session at one batch, it has begun none of the later ones")
+        @Test("when the server ends the session at a batch, no later batch has begun")
         func laterBatches() throws {
             let (machine, ids) = try Self.busy(Self.one, Self.explicit, Self.one)
             #expect(machine.received(.succeeded) == .result(ids[0], 0))
@@ -158,7 +158,7 @@
                 ])
         }
 
-        @Test("without a word of the server, everything that was sent is unknown")
+        @Test("when the connection breaks without a message, the fate of every sent batch is unknown")
         func silentLoss() throws {
             let (machine, ids) = try Self.busy(Self.one, Self.explicit)
             #expect(
@@ -178,7 +178,7 @@
         }
 
         @Test(
-            "what the protocol does not allow is a violation",
+            "an answer that the protocol does not allow is a violation",
             arguments: [
                 ([.synced], false), ([.skipped], false), ([.succeeded, .succeeded, .succeeded], false),
                 ([.succeeded, .succeeded, .skipped], false), ([.succeeded, .succeeded, .succeeded], true),
@@ -194,7 +194,7 @@
             #expect(idle.received(.synced) == .violation)
         }
 
-        @Test("with a full socket, both directions are waited for, and input leads to another flush")
+        @Test("with a full socket, the machine waits for both directions, and input triggers another flush")
         func blocked() throws {
             let machine = Self.idle()
             let id = try #require(machine.submit(deadline: nil))
@@ -227,7 +227,7 @@
             #expect(machine.next() == .wait)
         }
 
-        @Test("beyond a number in flight, batches wait, and can be taken back")
+        @Test("batches beyond the limit in flight wait and can be withdrawn")
         func waiting() throws {
             let full = Array(repeating: Self.one, count: Machine.mostInFlight)
             let machine = Self.idle()
@@ -293,7 +293,7 @@
             #expect(machine.expired(at: Self.at(5)) == .lose)
         }
 
-        @Test("the timer is armed for the earliest deadline only, and again for what is left when it fires")
+        @Test("the timer is armed for the earliest deadline only, and rearmed for the rest when it fires")
         func deadlines() throws {
             let machine = Self.idle()
             let first = try #require(machine.submit(deadline: Self.at(10)))
@@ -313,7 +313,7 @@
             #expect(machine.lost() == [Machine.Unanswered(id: second, fate: .unknown)])
         }
 
-        @Test("a batch that is overdue before it was sent is given up, and the connection stays")
+        @Test("a batch overdue before it is sent is given up, and the connection stays open")
         func overdueUnsent() throws {
             let machine = Self.idle()
             for _ in 0..<Machine.mostInFlight {

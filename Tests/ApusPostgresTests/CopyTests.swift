@@ -10,7 +10,7 @@
 
     @Suite("Copies of a store")
     struct CopyTests {
-        /// All that a place has, read through the protocol.
+        /// The whole contents of a store, read through the protocol.
         struct Contents: Equatable {
             var clock: StoreClock?
             var queues: [JobQueue]
@@ -28,7 +28,7 @@
             var all = Contents(
                 clock: header.clock, queues: header.queues, lastKey: header.lastKey,
                 lastSubmission: header.lastSubmission)
-            // Small pages, so that there are several.
+            // Pages are small, so that there are several.
             while case let page = try await reader.jobs(after: all.jobs.last?.key ?? 0, limit: 7), !page.isEmpty {
                 all.jobs += page.map(\.job)
                 all.open += page.flatMap(\.open)
@@ -49,7 +49,7 @@
                 StoreTurn(
                     parts: random.changes(jobs).map { [$0] }, clock: RandomStore.clock, queues: random.queues()),
                 in: session)
-            // Unique payloads refuse some; the others have one version more.
+            // Unique payloads refuse some jobs; the others gain a version.
             let stored = results.compactMap { try? $0.get()[0] }
             #expect(stored.count > jobs / 2)
             let more = stored.prefix(20).map { job in
@@ -58,7 +58,7 @@
                 return [JobChange(expected: .version(job.version), job: job)]
             }
             _ = try await store.commit(StoreTurn(parts: more, clock: RandomStore.clock), in: session)
-            // What no scheduler has taken; the first of three was.
+            // Three jobs are submitted, and a scheduler has taken the first.
             let requests = random.changes(3).map(\.job.request)
             try await DatabaseQueue(path: path).write { db in
                 for request in requests {
@@ -80,7 +80,7 @@
             return nil
         }
 
-        @Test("a copy to PostgreSQL and back has everything, table by table", arguments: [1, 2, 3] as [UInt64])
+        @Test("a copy to PostgreSQL and back is complete, table by table", arguments: [1, 2, 3] as [UInt64])
         func thereAndBack(seed: UInt64) async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
@@ -102,7 +102,7 @@
                     #expect(source.submissions.map(\.sequence) == [2, 3] && source.lastSubmission == 3)
                     let shards = there.submissions.compactMap(\.shard?.rawValue)
                     #expect(shards.count == 2 && shards.allSatisfy((0...255).contains))
-                    // The one thing that PostgreSQL cannot keep, and what a file has not.
+                    // PostgreSQL cannot store U+0000.
                     source.replaceNulls()
                     for index in there.submissions.indices { there.submissions[index].shard = nil }
                     there.replaceNulls()
@@ -111,7 +111,7 @@
             }
         }
 
-        @Test("from one database to another, jobs stay in their shards")
+        @Test("a copy between databases keeps jobs in their shards")
         func shards() async throws {
             try await withFolder { folder in
                 try await withDatabase { one in
@@ -173,7 +173,7 @@
             }
         }
 
-        /// Four occurrences of an hourly job are over, the fifth is due.
+        /// Creates an hourly job whose first four occurrences have ended and whose fifth is due.
         private func repeatingJob(_ path: String) async throws {
             let store = SQLiteStore(path: path)
             let session = try await store.open(as: NodeID(rawValue: "source"))
@@ -197,7 +197,7 @@
             try await scheduler.start()
             if occurrence == 6 { try await scheduler.runNow("hourly") }
             let first = await runs.first { _ in true }
-            // The sixth is an hour away; a run by hand has a number of its own.
+            // The sixth occurrence is an hour away, and a manual run has its own number.
             #expect(occurrence == 5 ? first == 5 : first! <= 0)
             let new = try await scheduler.submit(
                 JobRequest(id: JobID("new-\(occurrence)"), trigger: .after(.seconds(3_600))))
@@ -208,7 +208,7 @@
             try await store.close(session)
         }
 
-        @Test("a target that has jobs is refused, and a source that runs, naming who has it")
+        @Test("a target with jobs is refused, and so is a source in use, naming its owner")
         func refused() async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
@@ -241,7 +241,7 @@
             }
         }
 
-        @Test("a copy that was interrupted is opened by no node, and the next copy begins anew")
+        @Test("no node opens an interrupted copy, and the next copy begins anew")
         func interrupted() async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
@@ -254,7 +254,7 @@
                     try await writer.add(try await reader.jobs(after: 0, limit: 10))
                     let second = await error { _ = try await CopyablePostgresStore(database).beginWriting() }
                     #expect(second?.message.contains("another copy") == true)
-                    // As the end of the process does.
+                    // The end of the process closes the connection in the same way.
                     await writer.connection.close()
                     try await reader.finish()
                     let opened = await error {
@@ -271,7 +271,7 @@
             }
         }
 
-        @Test("a source that another node has taken meanwhile is not given out as copied")
+        @Test("a copy whose source was opened by another node meanwhile is not completed")
         func takenMeanwhile() async throws {
             try await withDatabase { database in
                 let store = PostgresStore(patient: database)
@@ -285,7 +285,7 @@
             }
         }
 
-        @Test("a copy that does not turn out equal empties its target again")
+        @Test("a copy that differs from its source empties its target again")
         func unequal() async throws {
             try await withFolder { folder in
                 try await withDatabase { database in

@@ -12,10 +12,10 @@ struct DatabaseClockTests {
         WallInstant(nanoseconds: (1_000_000 + milliseconds) * 1_000_000)
     }
 
-    @Test("before the first answer nothing is known")
+    @Test("the database's clock is unknown before the first answer")
     func nothing() { #expect(DatabaseClock().wall(at: here(0)) == nil) }
 
-    @Test("an answer was given between the question and its arrival, and the clock runs on from there")
+    @Test("an answer bounds the clock between its question and its arrival, and the clock continues from there")
     func oneAnswer() {
         var clock = DatabaseClock()
         clock.learn(there(100), asked: here(7), answered: here(10))
@@ -23,18 +23,18 @@ struct DatabaseClockTests {
         #expect(clock.wall(at: here(50)) == there(140)...there(143))
     }
 
-    @Test("the narrowest of the last answers' bounds hold, and a slow answer does not widen them")
+    @Test("the narrowest bounds of the recent answers hold, and a slow answer does not widen them")
     func narrowest() {
         var clock = DatabaseClock()
         clock.learn(there(100), asked: here(7), answered: here(10))
         clock.learn(there(201), asked: here(108), answered: here(118))
-        // The first one says 90...93 more than here, the second one 83...93.
+        // The first answer is 90...93 ahead of this clock, the second one 83...93.
         #expect(clock.wall(at: here(200)) == there(290)...there(293))
         clock.learn(there(301), asked: here(209), answered: here(210))
         #expect(clock.wall(at: here(300)) == there(391)...there(392))
     }
 
-    @Test("answers that are too many ago count no more", arguments: [7, 8])
+    @Test("an answer that is too many answers old no longer counts", arguments: [7, 8])
     func forgets(_ later: Int) {
         var clock = DatabaseClock()
         clock.learn(there(1_000), asked: here(100), answered: here(100))
@@ -45,7 +45,7 @@ struct DatabaseClockTests {
         #expect(isExact == (later < DatabaseClock.memory))
     }
 
-    @Test("a clock that was set is known by its next answer alone", arguments: [-60_000, 60_000] as [Int])
+    @Test("after the clock is set, its next answer alone determines it", arguments: [-60_000, 60_000] as [Int])
     func set(_ step: Int) {
         var clock = DatabaseClock()
         clock.learn(there(100_000), asked: here(7), answered: here(10))
@@ -54,7 +54,7 @@ struct DatabaseClockTests {
         #expect(clock.wall(at: here(210)) == there(UInt64(100_200 + step))...there(UInt64(100_203 + step)))
     }
 
-    @Test("of random answers the true clock is within the bounds, which are no wider than the fastest of them")
+    @Test("with random answers the true clock lies within the bounds, which are no wider than the fastest answer's")
     func random() {
         let random = SeededRandom(seed: 1)
         for _ in 0..<200 {

@@ -9,7 +9,7 @@
 
     @Suite("What administration asks of a database")
     struct InspectionTests {
-        /// A database with the jobs of a seed.
+        /// Gives `body` a database with the jobs of a seed.
         private func withJobs(_ body: (PostgresConfiguration) async throws -> Void) async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
@@ -41,7 +41,7 @@
             }
         }
 
-        /// What breaks each of the rules, with indexes out of the way.
+        /// The statements that break each of the rules, after the indexes in their way are dropped.
         private static let damages: [(rule: String, sql: [String])] = [
             ("each instant at which", ["DELETE FROM apus.wake WHERE key = (SELECT min(key) FROM apus.wake)"]),
             (
@@ -128,7 +128,7 @@
             ("numbers that were given", ["SELECT setval('apus.job_key', 1)"]),
         ]
 
-        @Test("a store that nothing has damaged passes the check")
+        @Test("an undamaged store passes the check")
         func allIsWell() async throws {
             try await withJobs { database in
                 let found = try await findings(database)
@@ -136,12 +136,12 @@
             }
         }
 
-        @Test("what breaks a rule is found, and there is a damage for each rule")
+        @Test("the check finds a violation of each rule")
         func damages() async throws {
             #expect(Self.damages.count == PostgresInspection.rules.count)
             try await withJobs { database in
                 for (rule, sql) in Self.damages {
-                    // A copy of the database for each.
+                    // Each damage gets its own copy of the database.
                     let name = uniqueName("damaged")
                     let original = try #require(database["dbname"])
                     try await withConnection { try await $0.run("CREATE DATABASE \(name) TEMPLATE \(original)") }
@@ -158,7 +158,7 @@
             }
         }
 
-        @Test("the status counts jobs, runs and nodes, and says what is looked at next")
+        @Test("the status counts jobs, runs and nodes, and shows the next wake")
         func status() async throws {
             try await withJobs { database in
                 let store = PostgresStore(patient: database)
@@ -182,7 +182,7 @@
             }
         }
 
-        @Test("an empty database has no store to look at")
+        @Test("an empty database has no store to inspect")
         func empty() async throws {
             try await withDatabase { database in
                 let error = await #expect(throws: JobError.self) { _ = try await findings(database) }

@@ -12,15 +12,14 @@
 
     @Suite("Connections that break", .timeLimit(.minutes(10)))
     struct LossTests {
-        /// A table with one row for each batch that was applied.
+        /// Creates a table that gets one row for each applied batch.
         private func makeTable(_ connection: PostgresConnection) async throws -> String {
             let table = uniqueName("loss")
             try await connection.run("CREATE TABLE \(table) (id int8)")
             return table
         }
 
-        /// Inserts a row, and waits for a lock before or after that, so that the batch is under way for as long as
-        /// wanted.
+        /// Inserts a row and waits for a lock before or after it, which keeps the batch in flight.
         private func slowInsert(
             _ table: String, lock: Int64, _ transaction: PostgresBatch.Transaction = .implicit
         ) -> PostgresBatch {
@@ -32,7 +31,7 @@
         }
 
         @Test(
-            "a session that is terminated in a statement has applied nothing, and neither have later batches",
+            "a session terminated in a statement has applied neither its batch nor later ones",
             arguments: [PostgresBatch.Transaction.implicit, .explicit(.readCommitted)])
         func terminated(transaction: PostgresBatch.Transaction) async throws {
             try await withConnection { observer in
@@ -61,7 +60,7 @@
             }
         }
 
-        @Test("a session that is terminated while it is idle says why to the next caller")
+        @Test("a session terminated while idle reports the cause to the next caller")
         func terminatedIdle() async throws {
             try await withConnection { observer in
                 try await withConnection { connection in
@@ -75,7 +74,7 @@
             }
         }
 
-        @Test("a link whose session ended while nothing was sent sends the next batch over another, once")
+        @Test("a link whose idle session ended sends the next batch once, over another session")
         func replaced() async throws {
             try await withConnection { observer in
                 let table = try await makeTable(observer)
@@ -94,7 +93,7 @@
             }
         }
 
-        @Test("a link whose session is ended while a batch is under way repeats it over another, on each end")
+        @Test("a link whose session ends during a batch repeats the batch over another session each time")
         func repeated() async throws {
             try await withConnection { observer in
                 let table = try await makeTable(observer)
@@ -161,7 +160,7 @@
             }
         }
 
-        @Test("an error that arrived before the connection broke is kept: nothing was applied")
+        @Test("an error that arrived before the connection broke stands, and nothing was applied")
         func errorThenLoss() async throws {
             try await withConnection { observer in
                 let lock = Int64(uniqueName().hashValue)
@@ -183,7 +182,7 @@
             }
         }
 
-        @Test("a server that is stopped and started again: each end has its code, and a new connection works")
+        @Test("each way of stopping the server has its code, and a new connection works after its restart")
         func restart() async throws {
             let server = try await PostgresServer.start(hasTLS: false)
             let configuration = try server.configuration
@@ -202,7 +201,7 @@
                     }
                 }
             }
-            // A smart shutdown would wait for the sessions; a fast one terminates them.
+            // A fast shutdown terminates the sessions, for which a smart one would wait.
             let fast = try await blockedQuery { try await $0.stop("fast") }
             #expect(fast.underWay?.code == .shutDown)
             #expect(fast.underWay?.fate == .notApplied)
@@ -211,7 +210,7 @@
             #expect(refused?.code == .unreachable)
 
             try await server.start()
-            // What a crash looks like: the server cannot know what has become of the batch.
+            // An immediate shutdown looks like a crash, after which the batch's fate is unknown.
             let immediate = try await blockedQuery { try await $0.stop("immediate") }
             #expect(immediate.underWay?.code == .shutDown)
             #expect(immediate.underWay?.fate == .unknown)
@@ -231,7 +230,7 @@
         func crash() async throws {
             let server = try await PostgresServer.start(hasTLS: false)
             let configuration = try server.configuration
-            // A session that is signalled while it still sends an answer says nothing; this one has been idle for long.
+            // A session that is signalled during an answer reports nothing; this one has long been idle.
             let idle = try await PostgresConnection.connect(configuration)
             try await withConnection(configuration) { victim in
                 try await withConnection(configuration) { observer in
@@ -248,7 +247,7 @@
             let idleError = await postgresError { try await idle.query("SELECT 1") }
             #expect(idleError?.code == .crashed)
             #expect(idleError?.fate == .notApplied)
-            // While it recovers, it says so.
+            // The server reports that it is recovering.
             var codes: Set<PostgresError.Code> = []
             while true {
                 do {
@@ -261,7 +260,7 @@
             #expect(codes.isSubset(of: [.startingUp, .unreachable, .crashed, .lost]), "\(codes)")
         }
 
-        @Test("a statement that takes longer than the server's time-out is given up, and the connection stays")
+        @Test("a statement beyond the server's time-out is given up, and the connection stays open")
         func statementTimeout() async throws {
             var configuration = try await PostgresServer.shared.value.configuration
             configuration.statementTimeout = .milliseconds(500)
@@ -294,7 +293,7 @@
                                 PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.int64(locks[0])]),
                             ]))
                     }
-                    // A connection of its own: the holder is about to wait.
+                    // The observer has its own connection, because the holder is about to wait.
                     try await withConnection { try await untilBlocked(process, $0) }
                     let second = Task { try await holder.query("SELECT pg_advisory_lock($1)", [.int64(locks[1])]) }
                     var errors: [PostgresError.Code] = []

@@ -4,22 +4,22 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// Nodes over a modelled database, in virtual time: one seed decides what is killed, stopped, cut off and slow.
+/// Nodes share a modelled database in virtual time, and a seed decides which are killed, stopped, cut off or slow.
 @Suite("Membership of a cluster")
 struct MembershipTests {
-    @Test("whatever happens to nodes, no two act for one shard, and in peace each has its share", arguments: 1...200)
+    @Test("no two nodes ever act for one shard, and each has its share after the faults end", arguments: 1...200)
     func histories(seed: UInt64) {
         var model = ClusterModel(seed: seed)
         model.run(seconds: 60)
         #expect(model.violations == [])
         model.makePeace()
-        // A dead node is noticed within the patience, and shares move with the beats after it.
+        // A dead node is noticed within its time-out, and shares move with the next heartbeats.
         model.run(seconds: 12)
         #expect(model.violations == [])
         #expect(model.isSpreadEvenly, "\(model.owners)")
     }
 
-    @Test("a killed node's shards are others' within five seconds")
+    @Test("other nodes own a killed node's shards within five seconds")
     func killed() {
         var model = ClusterModel(seed: 7, isPeaceful: true)
         model.run(seconds: 10)
@@ -29,7 +29,7 @@ struct MembershipTests {
         #expect(model.owners.values.allSatisfy { $0 != nil && $0 != 1 })
     }
 
-    @Test("a node that is silent is dead when its own patience is over", arguments: [3, 30])
+    @Test("a silent node is dead once its own time-out has passed", arguments: [3, 30])
     func ownPatience(seconds: Int64) {
         var machine = MembershipMachine(id: 1, at: UptimeInstant(nanoseconds: 0))
         var death: Int64?
@@ -45,7 +45,7 @@ struct MembershipTests {
         #expect(death == seconds * 10)
     }
 
-    @Test("a node that can run nothing owns no shard, and the others share all; one that has said nothing counts")
+    @Test("a node that can run nothing owns no shard, and one that has not announced its kinds counts as able to")
     func roles() {
         let now = UptimeInstant(nanoseconds: 1_000_000_000)
         let kinds: [Int64: RunnableJobs] = [
@@ -66,7 +66,7 @@ struct MembershipTests {
         #expect(actions(of: 2, [2, 2, 1, 4]) == [.giveBack(2)])
         #expect(actions(of: 1, [1, 1, 4, 4]).isEmpty && actions(of: 4, [1, 1, 4, 4]).isEmpty)
         let view = MembershipMachine.View(nodes: nodes([4, 3, 2, 1]), owners: [.only: 3])
-        // Of the fourth nothing is known that could run there.
+        // The fourth node has not announced any kinds.
         #expect(view.others(than: 1).members.map(\.jobs) == [kinds[2], kinds[3]])
         #expect(view.others(than: 1).members.map(\.shards) == [[], [.only]] && view.others(than: 1).shards == [.only])
     }
@@ -83,17 +83,17 @@ struct MembershipTests {
     }
 }
 
-/// The database, and the nodes around it.
+/// Models the database and its nodes.
 struct ClusterModel {
     private struct Node {
         var machine: MembershipMachine
         var isAlive = true
         var isStopped = false
         var isCut = false
-        /// As the node itself believes.
+        /// The shards that the node believes to own.
         var shards: Set<ShardID> = []
         var acts = false
-        /// A beat whose answer is on its way; without a view if the beat itself was lost.
+        /// A pending heartbeat's answer, without a view if the heartbeat was lost.
         var answer: (at: Int64, began: Int64, view: MembershipMachine.View?)?
     }
 
@@ -117,7 +117,7 @@ struct ClusterModel {
     }
 
     private func pick(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
-    /// Milliseconds.
+    /// Converts milliseconds to an instant.
     private static func instant(_ time: Int64) -> UptimeInstant {
         UptimeInstant(nanoseconds: UInt64(time) * 1_000_000)
     }
@@ -217,7 +217,7 @@ struct ClusterModel {
         }
     }
 
-    /// A node that is stopped does nothing, whatever it believes.
+    /// Checks that no two running nodes act for one shard; a stopped node acts for none.
     private mutating func check() {
         for (shard, owner) in owners {
             let acting = nodes.filter { $0.isAlive && !$0.isStopped && $0.acts && $0.shards.contains(shard) }

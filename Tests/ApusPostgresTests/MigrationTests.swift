@@ -9,14 +9,14 @@
 
     @Suite("Migrations of the schema", .timeLimit(.minutes(10)))
     struct MigrationTests {
-        /// The shipped versions, and one that adds.
+        /// The shipped versions and an additive one.
         private static let adding = StoreMigrations(
             StoreMigrations.shipped.versions + [
                 .init(
                     ["ALTER TABLE apus.node ADD COLUMN zone text"],
                     compatibleWith: StoreMigrations.shipped.compatibleWith)
             ])
-        /// The shipped versions, and one that older programs do not survive.
+        /// The shipped versions and one that breaks older programs.
         private static let breaking = StoreMigrations(
             StoreMigrations.shipped.versions + [
                 .init(
@@ -49,7 +49,7 @@
             try await store.open(as: NodeID(rawValue: "node"))
         }
 
-        @Test("nodes that open an empty database at once make one schema")
+        @Test("nodes that open an empty database at the same time create one schema")
         func atOnce() async throws {
             try await withDatabase { database in
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -81,11 +81,11 @@
             }
         }
 
-        @Test("after a migration that adds, a running node of the version before keeps running, and a new one joins it")
+        @Test("after an additive migration, a running node of the previous version continues, and another one can join")
         func rollingUpgrade() async throws {
             try await withDatabase { database in
                 let old = JobScheduler(store: store(database))
-                // Without a handler it would own nothing.
+                // Without a handler the node would own no shard.
                 old.register("k") { _ in }
                 try await old.start()
                 try await keeper(database, Self.adding).migrate { _ in }
@@ -96,13 +96,13 @@
                 #expect(!joined.shards.isEmpty)
                 try await new.close(joined)
                 await old.stop(grace: .zero)
-                // And one more of the version before.
+                // Another node of the previous version joins.
                 let last = store(database)
                 try await last.close(try await open(last))
             }
         }
 
-        @Test("after a migration that breaks older programs, those are refused, and nothing is changed by them")
+        @Test("after a breaking migration, older programs are refused and change nothing")
         func newerSchema() async throws {
             try await withDatabase { database in
                 try await keeper(database).prepare()
@@ -134,7 +134,7 @@
             try await withDatabase { database in
                 let old = store(database)
                 try await keeper(database).prepare()
-                // The check is passed; the node's row waits for the migration's lock.
+                // The node has passed the check, and its row waits for the migration's lock.
                 try await withConnection(database) { blocker in
                     try await blocker.run("SELECT pg_advisory_lock(1, 1)")
                     try await blocker.run(
@@ -144,7 +144,7 @@
                         """,
                         "CREATE TRIGGER hold BEFORE INSERT ON apus.node FOR EACH ROW EXECUTE FUNCTION public.hold()")
                     let joining = Task { await error { _ = try await open(old) } }
-                    // In this database: other tests wait for locks in theirs.
+                    // The query covers this database only, because other tests wait for locks in theirs.
                     try await until("the node's row waits") {
                         try await blocker.value(
                             """
@@ -152,10 +152,10 @@
                             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
                             """, as: Int64.self) > 0
                     }
-                    // What a breaking migration leaves; it has no lock to wait for, because no row is there yet.
+                    // This is what a breaking migration leaves; it waits for no lock, because no row exists yet.
                     try await blocker.run(
                         "INSERT INTO apus.schema_version (version, compatible_with) VALUES (8, 8)")
-                    // By itself: within a batch the lock would be free before the row is committed.
+                    // A batch of its own, because within another one the lock would be free before the row is committed.
                     try await blocker.run("SELECT pg_advisory_unlock(1, 1)")
                     let joined = await joining.value
                     #expect(joined?.code == .newerSchema)
@@ -183,7 +183,7 @@
             }
         }
 
-        @Test("version 4 keeps the wakes and the rights that there are, and nothing of nodes that were killed")
+        @Test("the migration to version 4 keeps existing wakes and rights, and drops the places of killed nodes")
         func fourth() async throws {
             try await withDatabase { database in
                 let third = StoreMigrations(Array(StoreMigrations.shipped.versions.prefix(3)))
@@ -222,7 +222,7 @@
             }
         }
 
-        @Test("without the privilege to make the schema, the error names the grant, and with it the store opens")
+        @Test("without the privilege to create the schema, the error names the grant, with which the store opens")
         func privileges() async throws {
             try await withDatabase { database in
                 var reader = database
@@ -234,12 +234,12 @@
                 try await withConnection(database) { try await $0.run("CREATE SCHEMA apus AUTHORIZATION reader") }
                 let granted = store(reader)
                 try await granted.close(try await open(granted))
-                // And one that may not use what another user has made.
+                // This user may not use another user's schema.
                 var app = database
                 app.set("user", to: "app")
                 let second = await error { _ = try await open(store(app)) }
                 #expect(second?.message.contains("GRANT USAGE ON SCHEMA apus TO app") == true)
-                // A schema of another's, without tables.
+                // The schema belongs to another user and has no tables.
                 app.schemaName = try SchemaName("order")
                 try await withConnection(database) {
                     try await $0.run(#"CREATE SCHEMA "order""#, #"GRANT USAGE ON SCHEMA "order" TO app"#)

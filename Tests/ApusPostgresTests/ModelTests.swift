@@ -3,16 +3,16 @@
     import Foundation
     import Testing
 
-    /// The simulation of a cluster proves something if its database is like the real one.
+    /// The cluster's simulation is meaningful only if its database behaves like the real one.
     @Suite("The simulation's database and PostgreSQL")
     struct ModelTests {
-        /// `APUS_SEEDS` is how many are run, from `APUS_SEED` on.
+        /// Reads a number from the environment: `APUS_SEEDS` histories run, from the seed `APUS_SEED` on.
         private static func number(_ variable: String) -> UInt64? {
             ProcessInfo.processInfo.environment[variable].flatMap(UInt64.init)
         }
 
         @Test(
-            "they answer the same transactions in the same way, and have the same in their tables",
+            "the model and PostgreSQL answer transactions alike and end with equal tables",
             arguments: 0..<UInt64(2))
         func sameHistories(_ part: UInt64) async throws {
             let (first, count) = (Self.number("APUS_SEED") ?? 1, Self.number("APUS_SEEDS") ?? 80)
@@ -26,7 +26,7 @@
                         }
                     }
                     await pair.disconnect()
-                    // The histories are worth something.
+                    // Enough turns were applied and refused for the comparison to be meaningful.
                     if count >= 80 {
                         let kinds = [
                             "applied", "refused", "refused notOwner", "refused unavailable", "beat", "take", "places",

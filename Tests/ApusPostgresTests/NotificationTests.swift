@@ -5,7 +5,7 @@
 
     @Suite("Notifications")
     struct NotificationTests {
-        @Test("what is notified after listening arrives, in order, and the stream ends with the connection")
+        @Test("notifications after LISTEN arrive in order, and the stream ends with the connection")
         func notifications() async throws {
             try await withConnection { sender in
                 try await withConnection { listener in
@@ -26,7 +26,7 @@
             }
         }
 
-        @Test("a connection notifies itself, also between the answers of its batches")
+        @Test("a connection receives its own notifications, also between the answers of its batches")
         func ownNotifications() async throws {
             try await withConnection { connection in
                 let channel = uniqueName()
@@ -40,7 +40,7 @@
             }
         }
 
-        @Test("the stream ends when the connection breaks")
+        @Test("the stream of notifications ends when the connection breaks")
         func broken() async throws {
             try await withProxy { connection, proxy in
                 try await connection.listen(to: uniqueName())

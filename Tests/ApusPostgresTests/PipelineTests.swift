@@ -7,7 +7,7 @@
 
     @Suite("Batches under way together")
     struct PipelineTests {
-        @Test("hundreds of batches at once have their own answers, whatever happens to the others")
+        @Test("each of hundreds of concurrent batches gets its own answers, whatever happens to the others")
         func many() async throws {
             try await withConnection { connection in
                 let table = uniqueName()
@@ -48,7 +48,7 @@
             }
         }
 
-        @Test("an implicit batch has one sync, an explicit one two, and batches of one moment leave together")
+        @Test("an implicit batch has one sync, an explicit one two, and simultaneous batches are sent together")
         func roundTrips() async throws {
             try await withProxy { connection, proxy in
                 let select = [PostgresStatement("SELECT 1"), PostgresStatement("SELECT 2")]
@@ -79,8 +79,8 @@
             let after = await connection.status
             #expect(after.calls.flushes - before.calls.flushes == 50)
             #expect(after.calls.reads - before.calls.reads <= 100)
-            // Called, answered, and asked for the status. The server's answer may come in two pieces, which the kernel
-            // decides: a few batches may have one more, but not each.
+            // The thread wakes for the call, the answer and the status. The kernel may split an answer, so a few batches
+            // may have one wake more.
             #expect(after.polls - before.polls < 50 * 3 + 25)
             await connection.close()
         }
@@ -100,13 +100,13 @@
             }
         }
 
-        @Test("what is sent while a preparation is under way does not depend on it, and prepares nothing again")
+        @Test("a batch sent during a preparation neither depends on it nor prepares the statement again")
         func preparationUnderWay() async throws {
             try await withProxy { connection, proxy in
                 _ = try await connection.query("SELECT 1")
                 let syncs = proxy.count("S")
                 proxy.hold(.toClient)
-                // The first batch fails before its preparation of the shared text.
+                // The first batch fails before it prepares the shared text.
                 let texts = [["SELECT 1 / 0", "SELECT 'shared'"], ["SELECT 'shared'"], ["SELECT 'shared'"]]
                 let tasks = texts.map { batch in
                     Task { try await connection.execute(PostgresBatch(batch.map { PostgresStatement($0) })) }
@@ -116,7 +116,7 @@
                 var failures = 0
                 for task in tasks { do { _ = try await task.value } catch { failures += 1 } }
                 #expect(failures == 1)
-                // Of the first query, of the division, and one of the shared text.
+                // The preparations are the first query's, the division's and one of the shared text.
                 let preparations = await connection.status.calls.preparations
                 #expect(preparations == 3)
                 for _ in 0..<2 { _ = try await connection.query("SELECT 'shared'") }
@@ -146,7 +146,7 @@
             }
         }
 
-        @Test("a server whose bytes come one by one is understood, and so is one that reads so")
+        @Test("a server that writes or reads single bytes is understood")
         func byteByByte() async throws {
             try await withProxy { connection, proxy in
                 proxy.deliverByteByByte()
@@ -160,7 +160,7 @@
             }
         }
 
-        @Test("two connections share a thread, and one that is slow does not hold up the other")
+        @Test("two connections share a thread, and a slow one does not delay the other")
         func sharedThread() async throws {
             try await withProxy { slow, proxy in
                 try await withConnection { fast in
@@ -183,7 +183,7 @@
                 let connection = try await PostgresConnection.connect(
                     PostgresServer.shared.value.configuration, thread: thread)
                 _ = try await connection.query("SELECT 1")
-                // Released without being closed.
+                // The connection is released without being closed.
             }
             while loop != nil { await Task.yield() }
         }

@@ -6,7 +6,7 @@
 
     @Suite("Places in queues that nodes share")
     struct PlacesTests {
-        /// Three nodes, and what they ask for.
+        /// Three nodes and their requests for places.
         private struct Bench {
             let connection: PostgresConnection
 
@@ -37,7 +37,7 @@
             }
         }
 
-        @Test("no node has fewer places than runs, nor more than it wants, and all together no more than the limit")
+        @Test("no node has fewer places than runs or more than it wants, and all nodes together stay within the limit")
         func bounds() async throws {
             try await withBench { bench in
                 let random = SeededRandom(seed: 3)
@@ -47,7 +47,7 @@
                     var given: [Int64: Int64] = [:]
                     for _ in 0..<25 {
                         let node = 1 + below(3)
-                        // Of its places some are in use: never more than it was given.
+                        // The node uses some of its places and never more than it was given.
                         let running = below(given[node, default: 0] + 1)
                         let wanted = running + below(2 * limit)
                         let new = try await bench.ask(node, running: running, wanted: wanted)
@@ -72,19 +72,19 @@
             }
         }
 
-        @Test("nodes that want all have equal shares, and one that wants less leaves the rest to the others")
+        @Test("nodes that want all places have equal shares, and one that wants fewer leaves the rest to the others")
         func shares() async throws {
             try await withBench { bench in
                 for limit in 1...13 as ClosedRange<Int64> {
                     try await bench.settle(limit: limit)
                     var given: [Int64: Int64] = [:]
-                    // What is taken from one is free for the next one; what is left over goes round with the seconds.
+                    // Places taken from one node are free for the next, and the remainder rotates with the seconds.
                     for _ in 0..<3 {
                         for node in 1...3 as ClosedRange<Int64> {
                             given[node] = try await bench.ask(node, running: 0, wanted: limit)
                         }
                     }
-                    // Between two seconds two may have what is left over.
+                    // At a change of the second, two nodes may have the remainder.
                     let share = limit / 3
                     #expect(given.values.allSatisfy { $0 >= share - 1 && $0 <= share + 1 }, "\(given) of \(limit)")
                     #expect(given.values.reduce(0, +) <= limit)
@@ -97,13 +97,13 @@
             }
         }
 
-        @Test("of a queue with a rate one node at a time has places: all that the queue has")
+        @Test("one node at a time has all places of a queue with a rate")
         func rate() async throws {
             try await withBench { bench in
                 try await bench.settle(limit: 5, rate: true)
                 #expect(try await bench.ask(1, running: 0, wanted: 9) == 5)
                 #expect(try await bench.ask(2, running: 0, wanted: 9) == 0)
-                // It has not come to an end with what it had.
+                // The node still needs none of its places.
                 #expect(try await bench.ask(1, running: 0, wanted: 0) == 0)
                 #expect(try await bench.ask(2, running: 0, wanted: 9) == 5)
             }

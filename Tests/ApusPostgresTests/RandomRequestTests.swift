@@ -12,7 +12,7 @@
         private static let count = ProcessInfo.processInfo.environment["APUS_VALUES"].flatMap(Int.init) ?? 2_000
         private static let batch = 250
 
-        @Test("the function refuses what the library refuses, and what both accept is read back as it was")
+        @Test("the SQL function refuses what the library refuses, and an accepted request is read back unchanged")
         func requests() async throws {
             try await withDatabase { configuration in
                 let store = PostgresStore(patient: configuration)
@@ -24,7 +24,7 @@
                 for _ in 0..<max(1, Self.count / Self.batch) {
                     var (batch, texts): ([JobRequest], [String]) = ([], [])
                     for request in (0..<Self.batch).map({ _ in requests.next() }) {
-                        // What has no form in JSON is refused by the library too.
+                        // The library also refuses a request without a JSON form.
                         guard let json = try? JSONEncoder().encode(request) else {
                             #expect(throws: JobError.self) { try request.validate(submittedAt: now) }
                             continue
@@ -39,7 +39,7 @@
                     var accepted: [JobRequest] = []
                     for (request, refusal) in zip(batch, refusals) {
                         do {
-                            // That an instant has passed, the owner of the job says.
+                            // Whether an instant has passed is for the job's owner to decide.
                             try request.validate(submittedAt: min(now, request.trigger.instant ?? now))
                             #expect(refusal == nil, "\(request)")
                             accepted.append(request)
@@ -58,7 +58,7 @@
             }
         }
 
-        /// One turn makes jobs of the requests, and the store has them as they are.
+        /// Makes jobs of the requests in one turn and expects the store to return them unchanged.
         private static func take(
             _ found: [StoreSubmission], _ requests: [JobRequest], _ store: PostgresStore, _ session: StoreSession
         ) async throws {
@@ -79,7 +79,7 @@
                     let loaded = try await store.load([.key(job.key)])[0]
                     #expect(loaded?.job == job, "\(request)")
                 case .failure(let error):
-                    // Another request has its name, its key or its payload.
+                    // Another request has the same identifier, key or payload.
                     #expect(error.code == .conflict, "\(request): \(error)")
                     var taken = turn.taken[index]
                     taken.part = refused.parts.count
@@ -90,7 +90,7 @@
             for result in try await store.commit(refused, in: session) { _ = try result.get() }
         }
 
-        /// Submits each request, and says why it was refused.
+        /// The statement that submits each request and returns the reason of a refusal.
         private static let attempts = """
             CREATE FUNCTION public.attempts(requests text[]) RETURNS SETOF text LANGUAGE plpgsql AS $body$
             DECLARE

@@ -11,12 +11,12 @@
             let request = JobRequest(
                 id: JobID("job-\(number)"), kind: "k", trigger: .at(now.advanced(by: .seconds(86_400))))
             var job = try JobMachine.submitted(request, now: now, in: SystemTimeZones()).job
-            // More than the table takes.
+            // The payload is longer than the table accepts.
             if !isKept { job.request.payload = Array(repeating: 0, count: 65_537) }
             return JobChange(expected: .absent, job: job)
         }
 
-        @Test("however many parts cannot be kept, each part is written a few times only, and the others are kept")
+        @Test("each part is written only a few times, however many are refused, and valid parts are kept")
         func manyRefused() async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
@@ -32,10 +32,10 @@
                     case .failure(let error): #expect(number % 4 == 3 && error.code == .invalid)
                     }
                 }
-                // Each attempt to write a job takes a key: once in the whole turn, then in halves, quarters, and so on.
+                // Each attempt to write a job takes a key: in the whole turn, then in halves, quarters, and so on.
                 #expect(try await Self.lastKey(in: database) - before <= 64 * 8)
                 #expect(try await database.value("SELECT count(*) FROM apus.job", as: Int64.self) == 48)
-                // The keys that were answered are those of the rows.
+                // The answered keys are those of the rows.
                 let found = try await store.load([.id("job-0"), .id("job-62"), .id("job-63")])
                 for (index, number) in [0, 62].enumerated() {
                     #expect(try found[index]?.job.key == results[number].get()[0].key)
@@ -45,7 +45,7 @@
             }
         }
 
-        @Test("a part is refused because of one before it, and not because of one that was refused itself")
+        @Test("a part can be refused because of an earlier accepted part, and not because of a refused one")
         func order() async throws {
             try await withDatabase { configuration in
                 let store = PostgresStore(patient: configuration)

@@ -6,7 +6,7 @@
 
     @Suite("What is remembered of nodes and queues")
     struct RememberedTests {
-        @Test("nodes that ended more than a day ago are removed, a piece at a time, and no others")
+        @Test("only nodes that ended more than a day ago are removed, some at a time")
         func nodes() async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
@@ -36,7 +36,7 @@
             }
         }
 
-        @Test("a queue that has had no settings for a day is removed, and one that was set again stays")
+        @Test("a queue without settings for a day is removed, and one with new settings stays")
         func queues() async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
@@ -61,7 +61,7 @@
                     "SELECT string_agg(id, ' ' ORDER BY id) FROM apus.queue", as: String.self)
                 #expect(left == "again limited recent")
                 #expect(try await database.value("SELECT count(*) FROM apus.place", as: Int64.self) == 0)
-                // Its settings begin anew, and count from then on.
+                // The queue's settings begin anew and count from then on.
                 try await write([JobQueue(id: "cleared", concurrency: 3)])
                 let isSet = "SELECT cleared IS NULL AND concurrency = 3 FROM apus.queue WHERE id = 'cleared'"
                 #expect(try await database.value(isSet, as: Bool.self))

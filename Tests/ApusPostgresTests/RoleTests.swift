@@ -4,10 +4,10 @@
     import ApusTimers
     import Testing
 
-    /// Schedulers of one database that do not run the same jobs: each job runs where it can.
+    /// Schedulers of one database run different jobs, and each job runs where it can.
     @Suite("Schedulers with different roles", .timeLimit(.minutes(10)))
     struct RoleTests {
-        /// Which scheduler has run which jobs.
+        /// Records the scheduler that has run each job.
         private final class Log: Sendable {
             private let runs = Locked<[String: [JobID]]>([:])
 
@@ -61,13 +61,13 @@
             }
         }
 
-        @Test("what a client submits that runs nothing, runs elsewhere, all of it", arguments: [true, false])
+        @Test("every job submitted by a client that runs nothing runs elsewhere", arguments: [true, false])
         func submitOnly(hasHandlers: Bool) async throws {
             try await withSchedulers([.all, hasHandlers ? .nothing : .all]) { schedulers, log, database in
                 let (worker, client) = (schedulers[0], schedulers[1])
                 log.register("k", at: "worker", worker)
                 if hasHandlers { log.register("k", at: "client", client) }
-                // No node has shards when the client starts, and it waits for none.
+                // The client starts although no node has shards.
                 try await client.start()
                 try await client.submit(requests("early", 10))
                 try await worker.start()
@@ -75,7 +75,7 @@
                 try await client.submit(requests("late", 30))
                 try await waitForRuns(40, database)
                 #expect(log.counts == ["worker": 40])
-                // Its commands are the owner's to carry out.
+                // The owner carries out the client's commands.
                 let far = JobRequest(
                     id: "far", kind: "k", trigger: .at(SystemTime().wall().advanced(by: .seconds(86_400))))
                 try await client.submit(far)
@@ -123,7 +123,7 @@
             }
         }
 
-        @Test("jobs of a kind that no node knows wait, say so, and run at the node that brings it")
+        @Test("jobs of a kind without a handler wait, are shown as waiting, and run on the node that registers it")
         func laterKind() async throws {
             try await withSchedulers([.all, .all]) { schedulers, log, database in
                 let (old, new) = (schedulers[0], schedulers[1])
@@ -136,13 +136,13 @@
                 let decisions = try await old.explain("new-0").decisions
                 #expect(
                     decisions.contains { $0.code == .parked && $0.text.contains("no node has a handler for \"new\"") })
-                // A rolling deploy.
+                // The new scheduler replaces the old one, as in a rolling deployment.
                 log.register("new", at: "new", new)
                 try await new.start()
                 try await waitForRuns(10, database)
                 #expect(log.counts == ["new": 10])
                 try await waitForOwners(2, database)
-                // And one that learns it while it runs.
+                // The running scheduler then registers a third kind.
                 try await new.submit(requests("third", 10, kind: "third"))
                 log.register("third", at: "old", old)
                 try await waitForRuns(20, database)
@@ -150,7 +150,7 @@
             }
         }
 
-        @Test("a repeating job whose pool has ended continues in another one that serves its queue")
+        @Test("a repeating job whose pool has ended continues in another pool that serves its queue")
         func repeating() async throws {
             try await withSchedulers([.only(["mail"]), .only(["mail"]), .only(["build"])]) {
                 schedulers, log, database in

@@ -7,7 +7,7 @@
     @Suite("The schema of a store")
     struct SchemaNameTests {
         @Test(
-            "statements that were written for the schema apus name another one, and nothing else is replaced",
+            "statements written for the schema `apus` are rewritten for another schema, without other replacements",
             arguments: [
                 ("SELECT 1 FROM apus.job AS j", #"SELECT 1 FROM "order".job AS j"#),
                 ("SELECT nextval('apus.job_key')", #"SELECT nextval('"order".job_key')"#),
@@ -24,7 +24,7 @@
             #expect(SchemaName.apus.text(written) == written)
         }
 
-        @Test("a connection string or an argument names it, and libpq gets the rest")
+        @Test("a connection string or an argument names the schema, and libpq gets the rest")
         func configuration() throws {
             #expect(try PostgresConfiguration("postgres://db/jobs").schema == "apus")
             let uri = try PostgresConfiguration("postgres://db/jobs?sslmode=require&schema=app_jobs&port=5433")
@@ -39,7 +39,7 @@
         }
 
         @Test(
-            "a name that could mean something else is refused, and the error says what is allowed",
+            "an ambiguous schema name is refused, and the error says what is allowed",
             arguments: [
                 "", "Jobs", "1st", "pg_jobs", "a b", "a\"b", "a.b", "é", "public", String(repeating: "x", count: 33),
             ])
@@ -48,7 +48,7 @@
             #expect(error?.code == .invalid && error?.message.contains("1 to 32 of a-z, 0-9 and _") == true)
         }
 
-        @Test("stores with different schemas share a database and know nothing of each other")
+        @Test("stores with different schemas share a database without affecting each other")
         func twoSchemas() async throws {
             try await withDatabase { first in
                 var second = first
@@ -61,7 +61,7 @@
                     scheduler.register("mail") { run in ran.withLock { $0.append("\(place) \(run.job.id)") } }
                     try await scheduler.start()
                 }
-                // Each is node 1 of its cluster, and owns all shards.
+                // Each store is node 1 of its own cluster.
                 for store in stores { #expect(try await store.nodes().map(\.id) == [1]) }
                 let names = try await withConnection(first) {
                     try await $0.query(
@@ -86,7 +86,7 @@
                 #expect(try await schedulers[1].outcome(of: "b")?.state == .succeeded)
                 #expect(try await schedulers[0].job("b") == nil)
 
-                // Its session ends. That of the other's node 1 does not stand for it.
+                // The store's session ends, and the session of the other cluster's node 1 does not count for it.
                 await stores[0].disconnect()
                 let witness = PostgresStore(patient: first)
                 try await database.wait("node 1 of the first is silent") { _ in

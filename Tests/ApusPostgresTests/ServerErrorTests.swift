@@ -34,7 +34,7 @@
         }
 
         @Test(
-            "libpq's words about a failed connection have their code",
+            "libpq's messages about a failed connection have their codes",
             arguments: [
                 (
                     "connection to server at \"db\" port 5432 failed: Connection refused\n\tIs the server …\n",
@@ -57,7 +57,7 @@
                 ("… failed: fe_sendauth: no password supplied\n", .authentication, nil),
                 ("… failed: session is read-only\n", .readOnly, nil),
                 ("… failed: server is in hot standby mode\n", .readOnly, nil),
-                // Several hosts: the last one of which the server said something counts.
+                // Of several hosts, the last one whose server answered decides.
                 (
                     "… \"db1\" failed: FATAL:  57P03: the database system is shutting down\n"
                         + "… \"db2\" failed: FATAL:  28P01: password authentication failed\n", .authentication, "28P01"
@@ -71,7 +71,7 @@
             #expect(!"\(error)".contains("LOCATION"))
         }
 
-        @Test("the detail of an error, which may have values of rows, is in no description")
+        @Test("no description contains an error's detail, which may have values of rows")
         func detail() {
             let server = PostgresError.ServerMessage(
                 sqlState: "23505", message: "duplicate key", detail: "Key (a)=(secret) already exists.")

@@ -5,10 +5,10 @@
     @testable import ApusTimers
     import Testing
 
-    /// Several schedulers of one database, in real time: their beats and time-outs are the product's own.
+    /// Several schedulers share a database in real time, with the product's own heartbeats and time-outs.
     @Suite("Schedulers that share a database", .timeLimit(.minutes(10)))
     struct SharedStoreTests {
-        /// Two schedulers that own half of the shards each.
+        /// Gives `body` two schedulers that own half of the shards each.
         private func withTwo(
             _ body: (JobScheduler, JobScheduler, Database) async throws -> Void
         ) async throws {
@@ -16,7 +16,7 @@
                 let database = Database(configuration: configuration)
                 let first = JobScheduler(store: PostgresStore(patient: database.configuration))
                 let second = JobScheduler(store: PostgresStore(patient: database.configuration))
-                // Without a handler they would own nothing.
+                // Without a handler the schedulers would own no shards.
                 for scheduler in [first, second] { scheduler.register("k") { _ in } }
                 try await first.start()
                 try await second.start()
@@ -36,10 +36,10 @@
 
         private static let far = Trigger.at(SystemTime().wall().advanced(by: .seconds(86_400)))
 
-        @Test("a job can be changed by the scheduler that does not own it")
+        @Test("a scheduler can change a job that it does not own")
         func foreignCommands() async throws {
             try await withTwo { owner, other, _ in
-                // Nothing runs it, so its run waits until it is cancelled.
+                // The kind has no handler, so the run waits until it is cancelled.
                 try await owner.submit(JobRequest(id: "a", kind: "none", trigger: Self.far))
                 #expect(try await other.suspend("a").state == .suspended)
                 #expect(try await owner.job("a")?.state == .suspended)
@@ -53,7 +53,7 @@
             }
         }
 
-        @Test("what other schedulers' commands run into is theirs to hear")
+        @Test("an error of another scheduler's command reaches that scheduler's caller")
         func foreignRefusals() async throws {
             try await withTwo { owner, other, _ in
                 try await owner.submit(JobRequest(id: "a", kind: "k", trigger: Self.far))
@@ -62,7 +62,7 @@
             }
         }
 
-        @Test("one identifier is one job, whichever node takes the submission")
+        @Test("an identifier means one job, whichever node takes the submission")
         func sameIdentifier() async throws {
             try await withTwo { owner, other, database in
                 var request = JobRequest(id: "a", name: "first", kind: "k", trigger: Self.far)
@@ -115,7 +115,7 @@
             }
         }
 
-        @Test("each of two schedulers declares a set of jobs, whichever has them; the last declaration counts")
+        @Test("two schedulers declare the same set of jobs, and the last declaration counts whoever owns the jobs")
         func declaredSet() async throws {
             try await withTwo { owner, other, _ in
                 func job(_ id: String, kind: String = "k") -> JobRequest {
@@ -136,7 +136,7 @@
             }
         }
 
-        @Test("a job that was unique by its payload is one for all schedulers")
+        @Test("a job unique by its payload is unique across schedulers")
         func samePayload() async throws {
             try await withTwo { owner, other, _ in
                 var request = JobRequest(id: "a", kind: "k", trigger: Self.far)
@@ -194,7 +194,7 @@
                             counts.most = max(counts.most, counts.now)
                             counts.by[number, default: 0] += 1
                         }
-                        // Runs must last, or no two would meet.
+                        // Runs must last, or no two would overlap.
                         try await Task.sleep(for: .milliseconds(20))
                         counts.withLock { $0.now -= 1 }
                     }
@@ -217,7 +217,7 @@
                     }
                 }
                 try await areGivenBack()
-                // An answer that was lost: the database has given a place of which its node knows nothing.
+                // The database has granted a place whose answer was lost, so the node does not know of it.
                 try await withConnection(database.configuration) { connection in
                     try await connection.run(
                         "SELECT apus.take_places(min(id), 'q', 0, 1) FROM apus.node WHERE ended IS NULL")
@@ -226,7 +226,7 @@
             }
         }
 
-        @Test("a queue with a rate is one scheduler's at a time, and the rate holds for all")
+        @Test("one scheduler at a time runs a queue with a rate, and the rate holds for all together")
         func queueRate() async throws {
             try await withTwo { first, second, database in
                 try await second.configure(queue: "q", .rate(QueueRate(runs: 3, per: .seconds(1))))
@@ -246,7 +246,7 @@
                 try await database.wait("all have run") { connection in
                     try await connection.value("SELECT count(*) = 10 FROM apus.run", as: Bool.self)
                 }
-                // By the claims, which the store has; handlers begin when they get a thread.
+                // The store's claims are compared, because handlers begin only when they get a thread.
                 let tooMany = try await database.value(
                     """
                     SELECT count(*) FROM apus.run AS a WHERE (
@@ -256,7 +256,7 @@
             }
         }
 
-        @Test("what one scheduler sets of a queue, the others go by")
+        @Test("other schedulers follow a queue's settings changed by one")
         func pausedQueue() async throws {
             try await withTwo { first, second, database in
                 try await first.configure(queue: "q", .paused(true))
@@ -279,14 +279,14 @@
             }
         }
 
-        @Test("who listens to one scheduler hears what happens in the others")
+        @Test("subscribers of one scheduler receive the events of the others")
         func events() async throws {
             try await withTwo { first, second, _ in
                 first.register("k") { run in
                     run.emit(output: Array("hello".utf8))
                     run.report(progress: 0.5, message: "half")
                 }
-                // The scheduler learns of the other one with its next beat, which real time brings, and which has no event.
+                // The scheduler learns of the other one at its next heartbeat, which comes in real time and has no event.
                 try await TimerEngine.shared.sleep(for: .milliseconds(1_100))
                 let heard = second.events()
                 try await first.submit(JobRequest(id: "a", kind: "k", trigger: .after(.milliseconds(10))))
@@ -312,7 +312,7 @@
             }
         }
 
-        @Test("A node sends events only while there are others, and reads theirs only while it has subscribers")
+        @Test("a node sends events only while there are others, and reads theirs only while it has subscribers")
         func unwantedEvents() async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
@@ -326,14 +326,14 @@
                 while !first.isPublishing(in: one) { try await TimerEngine.shared.sleep(for: .milliseconds(20)) }
                 let asked = Locked(0)
                 let isWanted = Locked(false)
-                let events = second.events(in: two) {
+                let events = first.events(in: one) {
                     asked.withLock { $0 += 1 }
                     return isWanted.withLock { $0 }
                 }
-                first.publish(.deleted(jobID: "unread"), in: one)
+                second.publish(.deleted(jobID: "unread"), in: two)
                 while asked.withLock({ $0 }) == 0 { try await TimerEngine.shared.sleep(for: .milliseconds(20)) }
                 isWanted.withLock { $0 = true }
-                first.publish(.deleted(jobID: "read"), in: one)
+                second.publish(.deleted(jobID: "read"), in: two)
                 for await event in events {
                     guard case .deleted(let job) = event else { continue }
                     #expect(job == "read")
@@ -344,7 +344,7 @@
             }
         }
 
-        @Test("a scheduler goes by the database's clock, however wrong its machine's is")
+        @Test("a scheduler follows the database's clock, however wrong its machine's clock is")
         func wrongClock() async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
@@ -367,7 +367,7 @@
             }
         }
 
-        @Test("a claim before its time is refused by the database, and one that is a little early is waited for")
+        @Test("the database refuses a claim before its due instant, and waits for one that is slightly early")
         func neverEarly() async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)

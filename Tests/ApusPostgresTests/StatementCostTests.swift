@@ -5,13 +5,14 @@
     import ApusTimers
     import Testing
 
-    /// What waits and what has ended must cost nothing, whatever the planner believes of the tables: the server counts the
-    /// pages that each statement reads.
+    /// Waiting and ended jobs must cost nothing, whatever the planner's statistics are.
+    ///
+    /// The server counts the pages that each statement reads.
     @Suite("The cost of the store's statements")
     struct StatementCostTests {
         enum Statistics: CaseIterable {
             case none
-            /// Of tables that were empty.
+            /// Statistics from when the tables were empty.
             case stale
             case fresh
         }
@@ -19,7 +20,9 @@
         private static let empty = JobRequest(
             id: "first", kind: "k", trigger: .at(SystemTime().wall().advanced(by: .seconds(86_400))))
 
-        /// 20,000 jobs of one queue that are due tomorrow, half of them on each clock; as many that have ended, half of
+        /// The statements that fill the database.
+        ///
+        /// They add 20,000 jobs of one queue that are due tomorrow, half of them on each clock; as many ended jobs, half of
         /// them with an idempotency key; and as many nodes that ended today.
         private static let fill = [
             """
@@ -85,8 +88,8 @@
                 try await database.run("SELECT pg_stat_statements_reset()")
 
                 session = try await store.open(as: NodeID(rawValue: "node"))
-                // The former versions of the 256 shards, which have just got their owner.
-                // A transaction of the node may still see them.
+                // The 256 shards have just got their owner, which leaves former versions of their rows.
+                // A transaction of the node may still see those versions.
                 try await until("the shards have no former versions") {
                     try await database.run("VACUUM apus.shard")
                     let dead = "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = 'apus.shard'::regclass"
@@ -99,7 +102,7 @@
             }
         }
 
-        /// The statements that have read more pages than these, beside 20 for each row.
+        /// Returns the statements that have read more than `pages` pages in addition to 20 for each row.
         private static func statements(above pages: Int, in database: Database) async throws -> String {
             try await database.value(
                 """
@@ -111,7 +114,9 @@
                 """, as: String.self)
         }
 
-        @Test("a node with one job of a full queue, or none, reads few of others'", arguments: Statistics.allCases)
+        @Test(
+            "a node with one job of a full queue, or none, reads few rows of other nodes",
+            arguments: Statistics.allCases)
         func jobsOfOthers(_ statistics: Statistics) async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
@@ -151,12 +156,12 @@
                 clock: StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero))
         }
 
-        /// What a scheduler asks, and what its callers ask.
+        /// Makes the requests of a scheduler and of its callers.
         private static func use(_ store: PostgresStore, _ session: StoreSession) async throws {
             let now = SystemTime().wall()
             let soon = try await store.due(through: now.advanced(by: .seconds(60)), limit: 100, in: session)
             #expect(soon.jobs.isEmpty && soon.next != nil)
-            // All that wait are due, and nearly all are left.
+            // All waiting jobs are due, and nearly all of them stay in the store.
             var load = JobLoad(through: now.advanced(by: .seconds(100_000)), limit: 10_000)
             (load.room, load.largestShare) = (1_000, 50)
             let due = try await store.due(load, in: session)

@@ -8,7 +8,7 @@
 
     @Suite("The PostgreSQL store does what every store does")
     struct StoreConformanceTests {
-        /// One schema for each store that a check makes, all in one database and many at once, dropped at the end.
+        /// Runs the check with a schema of one database for each store, and drops the schemas at the end.
         private func run(_ check: StoreCheck, submit: StoreFactory.Submit? = nil) async throws {
             let server = try await PostgresServer.shared.value.configuration
             let stores = Locked<[PostgresStore]>([])
@@ -27,7 +27,7 @@
                     makeStore: { try open(uniqueName("store")) },
                     reopen: { old in
                         let old = old as! PostgresStore
-                        // As the end of the process does.
+                        // The end of the process closes the connection in the same way.
                         await old.disconnect()
                         return try open(names.withLock { $0[ObjectIdentifier(old)]! })
                     }, submit: submit)
@@ -39,11 +39,12 @@
             try result.get()
         }
 
-        @Test("every check of the conformance suite passes", arguments: StoreConformance.checks)
+        @Test("the PostgreSQL store passes every check of the conformance suite", arguments: StoreConformance.checks)
         func conforms(_ check: StoreCheck) async throws { try await run(check) }
 
         @Test(
-            "applications' transactions are taken as by every such store", arguments: StoreConformance.submissionChecks)
+            "the PostgreSQL store passes the conformance checks for applications' transactions",
+            arguments: StoreConformance.submissionChecks)
         func submissions(_ check: StoreCheck) async throws {
             try await run(check) { store, request, now in
                 try await (store as! PostgresStore).submit(request, at: now)

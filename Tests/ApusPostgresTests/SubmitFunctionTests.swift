@@ -7,7 +7,7 @@
     /// `apus.submit` refuses in the caller's transaction what no scheduler would take.
     @Suite("The function with which applications submit")
     struct SubmitFunctionTests {
-        /// What is joined to a request, and what the error says.
+        /// The changes to a request, with the errors that they cause.
         private static let refused: [(change: String, message: String)] = [
             (#"{"id": null}"#, "id: is missing"),
             (#"{"trigger": null}"#, "trigger: is missing"),
@@ -50,7 +50,7 @@
         private static let request =
             #"{"id": "mail", "kind": "k", "trigger": {"name": "after", "delayNanoseconds": 0}}"#
 
-        @Test("a request that no job can be of is refused in the transaction, with the field and what it accepts")
+        @Test("an invalid request is refused in the transaction, with the field and its accepted values")
         func refusals() async throws {
             try await withDatabase { configuration in
                 let store = PostgresStore(patient: configuration)
@@ -74,7 +74,7 @@
             }
         }
 
-        @Test("base64 with line breaks, as PostgreSQL writes it, is taken")
+        @Test("base64 with line breaks, as PostgreSQL writes it, is accepted")
         func lineBreaks() async throws {
             try await withDatabase { configuration in
                 let scheduler = JobScheduler(store: PostgresStore(patient: configuration))
@@ -94,7 +94,7 @@
             }
         }
 
-        @Test("a row that another program has written, and no job can be of, stops itself only")
+        @Test("an invalid row written by another program stops only its own job")
         func poison() async throws {
             try await withDatabase { configuration in
                 let scheduler = JobScheduler(store: PostgresStore(patient: configuration))
@@ -107,7 +107,7 @@
                 for (number, fields) in [
                     #""kind": "k", "name": "\#(long)""#, #""kind": "\#(long)""#, #""kind": "k", "name": "\#(nul)""#,
                     #""kind": "k", "labels": {"a": "\#(nul)"}"#, #""kind": "k", "metadata": {"\#(nul)": ""}"#,
-                    // What it is unique by is read before it is decided about.
+                    // The uniqueness is read before the request is decided.
                     #""kind": "\#(nul)", "uniqueness": {"by": "payload"}"#,
                 ].enumerated() {
                     try await database.run(
@@ -128,7 +128,7 @@
             }
         }
 
-        @Test("what is submitted while the job runs is run after it, once")
+        @Test("a submission during the job's run runs once after it")
         func whileItRuns() async throws {
             try await withDatabase { configuration in
                 let scheduler = JobScheduler(store: PostgresStore(patient: configuration))

@@ -4,10 +4,10 @@
     import ApusTimers
     import Testing
 
-    /// What a promoted database looks like to nodes; `make chaos` promotes real standbys.
+    /// The tests imitate a promoted database as nodes see it; `make chaos` promotes real standbys.
     @Suite("The timeline of a database")
     struct TimelineTests {
-        @Test("a turn of another timeline is refused, and can be tried again; so is one for a shard that is lost")
+        @Test("a turn of another timeline, or for a lost shard, is refused and can be retried")
         func fence() async throws {
             try await withDatabase { configuration in
                 let scheduler = JobScheduler(store: PostgresStore(patient: configuration))
@@ -29,7 +29,7 @@
                     #expect(promoted?.server?.sqlState == "AP002" && promoted?.jobError.code == .unavailable)
                     let lost = await refusal(TurnStatements.fence(1, [(first, StoreEpoch(rawValue: epoch + 1))]))
                     #expect(lost?.server?.sqlState == "AP002" && lost?.jobError.code == .unavailable)
-                    // Whatever the timeline: a node that has ended is to know that.
+                    // A node that has ended must learn that on any timeline.
                     let ended = await refusal(TurnStatements.fence(7, own, timeline: current + 1))
                     #expect(ended?.server?.sqlState == "AP001" && ended?.jobError.code == .notOwner)
                 }
@@ -38,7 +38,7 @@
         }
 
         @Test(
-            "the first node on another timeline skips the numbers and epochs that may be known of the lost time, once")
+            "the first node on another timeline skips once the numbers and epochs that the lost time may have used")
         func adoption() async throws {
             try await withDatabase { configuration in
                 let (first, second) = (PostgresStore(patient: configuration), PostgresStore(patient: configuration))
@@ -54,7 +54,7 @@
                         ).flatMap { row in try (0..<4).map { try row.decode(Int64.self, at: $0) } }
                     }
                     let before = try await numbers()
-                    // As in a copy of a database of another timeline.
+                    // A copy of a database from another timeline looks like this.
                     try await connection.run("UPDATE apus.timeline SET number = number + 5")
                     let session = try await second.open(as: NodeID(rawValue: "second"))
                     let after = try await numbers()

@@ -124,7 +124,7 @@
         }
 
         @Test(
-            "a row that cannot be read stops itself only, for each owner, and the check names it", arguments: damages)
+            "an unreadable row stops only its own job for each owner, and the check names it", arguments: damages)
         func othersAreRead(_ damage: Damage) async throws {
             try await withJobs { configuration in
                 #expect(try await findings(configuration).isEmpty)
@@ -153,7 +153,7 @@
             }
         }
 
-        @Test("a job that was set aside and then ended by hand stays so, and its shard gets its next owner")
+        @Test("a parked job that was ended by hand stays ended, and its shard can change its owner")
         func endedByHand() async throws {
             try await withJobs { configuration in
                 let database = Database(configuration: configuration)
@@ -203,7 +203,7 @@
                     }
                     #expect(error?.code == .unavailable)
                 }
-                // In another shard than its own, there is no such submission.
+                // The submission does not exist in any shard but its own.
                 let elsewhere = TakenSubmission(submission.sequence, shard: ShardID(rawValue: 9), part: 0)
                 let results = try await store.commit(
                     StoreTurn(parts: [[]], clock: clock, taken: [elsewhere]), in: session)
@@ -220,7 +220,7 @@
             }
         }
 
-        @Test("a scheduler continues beside a row that cannot be read, and another node tries to read it again")
+        @Test("a scheduler continues despite an unreadable row, and another node tries to read the row again")
         func scheduler() async throws {
             try await withJobs { configuration in
                 try await Database(configuration: configuration).run([

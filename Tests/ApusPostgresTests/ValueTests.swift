@@ -25,22 +25,22 @@
 
         private let random = SeededRandom(seed: 15)
 
-        @Test("booleans")
+        @Test("booleans are read back unchanged")
         func booleans() async throws { try await roundTrip([true, false, nil], PostgresValue.bool) }
 
-        @Test("integers of 64 bits")
+        @Test("64-bit integers are read back unchanged")
         func integers() async throws {
             let some = (0..<200).map { _ in Int64(truncatingIfNeeded: random.next()) >> Int64(random.next() % 64) }
             try await roundTrip([nil, 0, 1, -1, .min, .max] + some, PostgresValue.int64)
         }
 
-        @Test("integers of 32 bits")
+        @Test("32-bit integers are read back unchanged")
         func smallIntegers() async throws {
             let some = (0..<200).map { _ in Int32(truncatingIfNeeded: random.next()) >> Int32(random.next() % 32) }
             try await roundTrip([nil, 0, 1, -1, .min, .max] + some, PostgresValue.int32)
         }
 
-        @Test("texts, with every kind of character but U+0000")
+        @Test("texts with every kind of character but U+0000 are read back unchanged")
         func texts() async throws {
             let some = (0..<200).map { _ in
                 String(
@@ -51,7 +51,7 @@
             try await roundTrip([nil, "", " ", "NULL", "{a,\"b\"}", "é𝄞e\u{301}\u{1}"] + some, PostgresValue.text)
         }
 
-        @Test("bytes")
+        @Test("bytes are read back unchanged")
         func bytes() async throws {
             let some = (0..<200).map { _ in
                 (0..<random.next() % 100).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -59,9 +59,9 @@
             try await roundTrip([nil, [], [0], [255, 0, 92]] + some, PostgresValue.bytes)
         }
 
-        @Test("instants, exactly and in all of PostgreSQL's range")
+        @Test("instants in PostgreSQL's whole range are read back exactly")
         func timestamps() async throws {
-            // From 4713 BC to the end of 294276.
+            // The range extends from 4713 BC to the end of 294276.
             let (first, end): (Int64, Int64) = (-211_813_488_000_000_000, 9_223_371_331_200_000_000)
             let some = (0..<200).map { _ in
                 PostgresTimestamp(microsecondsSince2000: first + Int64(random.next() % UInt64(end) / 2))
@@ -73,7 +73,7 @@
             try await roundTrip(edges + some, PostgresValue.timestamp)
         }
 
-        @Test("an instant is the same on the server, on both scales")
+        @Test("an instant has the same value on the server, on both scales")
         func epoch() async throws {
             try await withConnection { connection in
                 let row = try await connection.query(
@@ -90,7 +90,7 @@
             #expect(PostgresTimestamp(microsecondsSince1970: .min) == nil)
         }
 
-        @Test("other types of the same family are read too")
+        @Test("other types of the same family can be read")
         func families() async throws {
             try await withConnection { connection in
                 let row = try await connection.query(
@@ -114,7 +114,7 @@
             }
         }
 
-        @Test("a null, another type, and an array of two dimensions are errors that name the column")
+        @Test("a null, another type and a two-dimensional array are errors that name the column")
         func mismatches() async throws {
             try await withConnection { connection in
                 let row = try await connection.query(
@@ -129,7 +129,7 @@
             }
         }
 
-        @Test("bytes of a cell are lent without a copy, and results outlive their connection")
+        @Test("a cell's bytes are lent without a copy, and results outlive their connection")
         func lending() async throws {
             let row = try await withConnection { try await $0.query("SELECT '\\x010203'::bytea AS x, NULL::bytea")[0] }
             #expect(row.withBytes(at: 0) { Array($0) } == [1, 2, 3])
@@ -137,7 +137,7 @@
             #expect(row.isNull(1))
         }
 
-        @Test("the server refuses a text with U+0000, and nothing is cut off silently")
+        @Test("the server refuses a text with U+0000 and does not truncate it silently")
         func zeroCharacter() async throws {
             try await withConnection { connection in
                 let parameter = await postgresError { try await connection.query("SELECT $1", [.text("a\0b")]) }

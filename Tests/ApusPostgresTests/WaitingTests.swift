@@ -10,7 +10,7 @@
 
     @Suite("Deadlines and cancellation")
     struct WaitingTests {
-        /// A connection in virtual time, of whose answers none arrives any more.
+        /// Gives `body` a connection in virtual time whose answers no longer arrive.
         private func withSilence(
             _ body: (PostgresConnection, Proxy, VirtualTime) async throws -> Void
         ) async throws {
@@ -35,12 +35,12 @@
                         PostgresBatch([PostgresStatement("SELECT 1")], answerTimeout: timeout))
                 }
             }
-            // Not more than may be in flight are sent.
+            // Only as many batches are sent as may be in flight.
             await proxy.waitForMessages(syncs + min(count, ConnectionMachine.mostInFlight), "S")
             return tasks
         }
 
-        @Test("an answer that does not come in time closes the connection, and the fate is unknown")
+        @Test("a late answer closes the connection, and the batch's fate is unknown")
         func answerTimeout() async throws {
             try await withSilence { connection, proxy, time in
                 let tasks = await start(2, connection, proxy)
@@ -58,7 +58,7 @@
             }
         }
 
-        @Test("an answer in time leaves the connection alone, and one timer stands for all batches")
+        @Test("an answer in time leaves the connection open, and one timer serves all batches")
         func inTime() async throws {
             try await withSilence { connection, proxy, time in
                 let tasks = await start(5, connection, proxy)
@@ -71,7 +71,7 @@
             }
         }
 
-        @Test("an answer that has arrived by the deadline counts, though the thread was held up")
+        @Test("an answer that arrived by the deadline counts although the thread was delayed")
         func heldUpThread() async throws {
             let time = VirtualTime()
             let thread = PostgresThread()
@@ -104,7 +104,7 @@
             await connection.close()
         }
 
-        @Test("a task that is cancelled after its batch was sent gets the answer all the same")
+        @Test("a task cancelled after its batch was sent still gets the answer")
         func cancelledAfterSending() async throws {
             try await withSilence { connection, proxy, _ in
                 let tasks = await start(1, connection, proxy)
@@ -116,7 +116,7 @@
             }
         }
 
-        @Test("a task that is cancelled before its batch was sent sends nothing")
+        @Test("a task cancelled before its batch was sent sends nothing")
         func cancelledBeforeSending() async throws {
             try await withSilence { connection, proxy, _ in
                 let sent = await start(ConnectionMachine.mostInFlight, connection, proxy)
@@ -134,12 +134,12 @@
                 #expect(before?.code == .cancelled)
                 proxy.release(.toClient)
                 for task in sent { try await task.value }
-                // The first query of `withSilence`, and those that were sent.
+                // The first sync is that of `withSilence`, and the others are those of the sent batches.
                 #expect(proxy.count("S") == 1 + ConnectionMachine.mostInFlight)
             }
         }
 
-        @Test("closing waits for what is under way, and refuses what comes later")
+        @Test("closing waits for batches in flight and refuses later ones")
         func close() async throws {
             try await withSilence { connection, proxy, _ in
                 let tasks = await start(3, connection, proxy)

@@ -8,7 +8,7 @@
     import PostgresTestServer
     import Testing
 
-    /// Gives `body` a new database of the shared server, with the name of the schema for its stores, and removes it.
+    /// Gives `body` a new database on the shared server with a schema's name, and drops the database.
     func withDatabase<Value: Sendable>(
         schema: String = "apus", _ body: (PostgresConfiguration) async throws -> Value
     ) async throws -> Value {
@@ -29,8 +29,9 @@
     }
 
     extension PostgresStore {
-        /// Beside hundreds of other tests a beat may take long: no node is taken for dead because of that, or stops acting.
-        /// A session that has ended is noticed as usual.
+        /// Creates a store whose node is not declared dead and does not stop acting when a heartbeat takes long.
+        ///
+        /// Heartbeats may take long among hundreds of other tests. An ended session is noticed as usual.
         convenience init(patient configuration: PostgresConfiguration, engine: TimerEngine = .shared) {
             self.init(
                 configuration, engine: engine, logger: Logger(label: "apus.postgres"), migrations: .shipped,
@@ -42,13 +43,13 @@
         static var patient: Self {
             var timing = Self()
             (timing.trust, timing.patience) = (.seconds(600), .seconds(601))
-            // The model's nodes have one store each, whatever a real one has read before.
+            // The model's nodes keep nothing between reads, so the real store reads the whole state each time.
             timing.wholeRead = .zero
             return timing
         }
     }
 
-    /// A database of the test's own.
+    /// A database that belongs to one test.
     struct Database {
         let configuration: PostgresConfiguration
 
@@ -62,7 +63,7 @@
             }
         }
 
-        /// Asks on a connection of its own.
+        /// Waits for the condition, which is evaluated on a separate connection.
         func wait(_ what: String, _ isSo: (PostgresConnection) async throws -> Bool) async throws {
             try await withConnection(configuration.patient) { connection in
                 try await until(what) { try await isSo(connection) }
@@ -70,7 +71,7 @@
         }
     }
 
-    /// Waits until a server's process waits for a lock.
+    /// Waits until the server's process waits for a lock.
     func untilBlocked(_ process: Int32, _ observer: PostgresConnection) async throws {
         try await until("process \(process) waits for a lock") {
             try await !observer.query("SELECT 1 FROM pg_locks WHERE pid = $1 AND NOT granted", [.int32(process)])
@@ -78,7 +79,7 @@
         }
     }
 
-    /// The machine's clocks, with another time of day.
+    /// The machine's clocks with a shifted time of day.
     struct ShiftedTime: TimeSource {
         let shift: Duration
         func uptime() -> UptimeInstant { SystemTime().uptime() }
@@ -86,7 +87,7 @@
         func wall() -> WallInstant { SystemTime().wall().advanced(by: shift) }
     }
 
-    /// Gives `body` a folder, and removes it.
+    /// Gives `body` a folder and removes it.
     func withFolder<Value: Sendable>(_ body: (String) async throws -> Value) async throws -> Value {
         let path = FileManager.default.temporaryDirectory.appending(path: "apus-postgres-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

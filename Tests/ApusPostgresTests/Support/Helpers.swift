@@ -16,7 +16,7 @@
         } else {
             chosen = try await PostgresServer.shared.value.configuration.patient
         }
-        // A machine that is busy with hundreds of tests is slow; no test waits for these.
+        // A machine that runs hundreds of tests is slow; no test waits for these time-outs.
         chosen.connectTimeout = .seconds(60)
         let connection = try await PostgresConnection.connect(chosen, engine: engine)
         do {
@@ -29,14 +29,14 @@
         }
     }
 
-    /// A name that no other test uses.
+    /// Returns a name that no other test uses.
     func uniqueName(_ prefix: String = "t") -> String {
         "\(prefix)_\(nameCount.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 
     private let nameCount = Atomic(0)
 
-    /// The error that `body` throws.
+    /// Returns the error that `body` throws.
     func postgresError<Value>(
         _ location: SourceLocation = #_sourceLocation, _ body: () async throws -> Value
     ) async -> PostgresError? {
@@ -52,12 +52,12 @@
     }
 
     extension PostgresConnection {
-        /// Executes statements that are not worth preparing.
+        /// Executes statements without preparing them.
         func run(_ sql: String...) async throws {
             _ = try await execute(PostgresBatch(sql.map { PostgresStatement($0, isPrepared: false) }))
         }
 
-        /// The one value of the one row.
+        /// Returns the single value of the single row.
         func value<Value: PostgresElement>(
             _ sql: String, _ parameters: [PostgresValue] = [], as _: Value.Type = Value.self
         ) async throws -> Value {
@@ -66,8 +66,10 @@
     }
 
     extension PostgresConfiguration {
-        /// For what prepares a test or looks at its result. Beside hundreds of other tests it may take long, and making or
-        /// dropping a database waits for all backends of the server.
+        /// The configuration with long time-outs, for preparing a test or checking its result.
+        ///
+        /// Among hundreds of other tests that may take long, and creating or dropping a database waits for all backends of
+        /// the server.
         var patient: Self {
             var patient = self
             (patient.statementTimeout, patient.answerTimeout) = (.seconds(300), .seconds(330))
@@ -76,12 +78,12 @@
     }
 
     extension PostgresServer {
-        /// Over the Unix socket, as its owner.
+        /// The configuration for the server's Unix socket, as its owner.
         var configuration: PostgresConfiguration {
             get throws { try PostgresConfiguration("host=\(folder) port=\(port) user=owner dbname=postgres") }
         }
 
-        /// Over TCP.
+        /// Returns the configuration for a connection over TCP.
         func tcp(
             user: String = "app", password: String = PostgresServer.password, _ more: String = "sslmode=disable"
         ) throws -> PostgresConfiguration {
@@ -93,7 +95,7 @@
 
     extension Proxy {
         convenience init(to server: PostgresServer) throws {
-            // With the server's folder it goes, however this process ends.
+            // The proxy's folder is removed with the server's, however this process ends.
             try self.init(in: "\(server.folder)/\(uniqueName("proxy"))", toServerIn: server.folder, port: server.port)
         }
 
@@ -102,7 +104,7 @@
         }
     }
 
-    /// Gives a connection through a proxy to the shared server to `body`.
+    /// Gives `body` a connection through a proxy to the shared server.
     func withProxy<Value: Sendable>(
         _ change: (inout PostgresConfiguration) -> Void = { _ in },
         _ body: (PostgresConnection, Proxy) async throws -> Value

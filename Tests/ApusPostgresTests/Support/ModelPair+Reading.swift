@@ -5,7 +5,7 @@
 
     @testable import ClusterSimulation
 
-    /// What is read, and what is in the tables at the end.
+    /// The comparisons of reads, and of the tables' contents at the end.
     extension ModelPair {
         // MARK: Reading
 
@@ -15,7 +15,7 @@
                 return QueueUse(queue: queue, running: running, wanted: running + turns.below(4))
             }
             note("places", "node \(node.id): \(uses)")
-            // Places go round with the seconds of the database's clock, which rounds them.
+            // Shares of places rotate with the seconds of the database's clock, which rounds them.
             func second() -> Int64 { Int64((SystemTime().wall().nanoseconds + 500_000_000) / 1_000_000_000) }
             let earliest = second()
             let real = try await outcome { try await node.store.places(uses, in: session(of: node)) }

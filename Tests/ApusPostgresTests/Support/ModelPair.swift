@@ -6,10 +6,11 @@
 
     @testable import ClusterSimulation
 
-    /// The modelled database of the simulation and a real one, to which the same is done. What they answer is compared,
-    /// and at the end all that is in them.
+    /// Applies the same operations to the simulation's model and to a real database.
+    ///
+    /// It compares each answer, and all contents at the end.
     final class ModelPair {
-        /// A node: a store on its own connections, which does nothing by itself.
+        /// A node is a store on its own connections that acts only when told to by the test.
         final class Node {
             let store: PostgresStore
             let session: ServerLink
@@ -26,7 +27,7 @@
 
         }
 
-        /// What the scheduler of a node would get.
+        /// Collects the signals that a node's scheduler would get.
         final class Signals: Sendable {
             private let sent = Locked<[StoreSignal]>([])
             func send(_ signal: StoreSignal) { sent.withLock { $0.append(signal) } }
@@ -50,7 +51,7 @@
         private var notified: Set<String> = []
         private var joined = 0
         private(set) var steps: [String] = []
-        /// How often something was done, and how often parts of turns were applied and refused.
+        /// Counts each operation, and the applied and refused parts of turns.
         private(set) var counts: [String: Int] = [:]
 
         init(_ configuration: PostgresConfiguration, listener: PostgresConnection) async throws {
@@ -64,7 +65,7 @@
 
         private static let mostJoins = 9
 
-        /// No node is taken for dead by the clock.
+        /// Returns a model in which no node is declared dead because of the clock.
         private static func newModel() -> ModelDatabase {
             let model = ModelDatabase(shards: StoreSchema.shards, mutant: nil)
             model.patience = MembershipMachine.Timing.patient.patience
@@ -104,7 +105,7 @@
                 """)
             model = Self.newModel()
             model.notify = { [unowned self] node, payload in
-                // How many of a burst notify depends on the time.
+                // The number of notifications of a burst depends on timing.
                 if payload != "burst" { notified.insert("apus_node_\(node) \(payload)") }
             }
             (joined, steps) = (0, [])
@@ -137,7 +138,7 @@
         func compare<Value: Equatable>(_ what: String, _ model: Value, _ real: Value) throws {
             if model == real { return }
             let (first, second) = ("\(model)", "\(real)")
-            // They may be long.
+            // The texts may be long, so only the differing part is shown.
             let same = max(0, zip(first, second).prefix { $0 == $1 }.count - 100)
             throw Difference(
                 description: """
@@ -158,7 +159,7 @@
             do throws(JobError) { return .success(try body()) } catch { return .failure(error) }
         }
 
-        /// Sends a last one, and compares those before it: they arrive in the order of the commits.
+        /// Sends a last notification and compares those before it, which arrive in the order of the commits.
         private func compareNotifications() async throws {
             try await listener.run("NOTIFY the_end")
             var real: Set<String> = []
@@ -196,13 +197,13 @@
                 $0 = .open(
                     .init(member: member, signals: ClusterSignals(), session: session(of: node), clock: nil))
             }
-            // It takes its share, and may act for longer than the history lasts.
+            // The node takes its share and may act for longer than the history lasts.
             await member.beat()
             _ = model.beat(id, hasSession: true)
             try adopt(node.signals.take(), of: node)
         }
 
-        /// What it has taken.
+        /// Gives the node's session the shards that the signals grant.
         private func adopt(_ signals: [StoreSignal], of node: Node) throws {
             var real: [ShardID: StoreEpoch] = [:]
             for case .granted(let shard, let epoch) in signals { real[shard] = epoch }
@@ -225,7 +226,9 @@
             try await join(node)
         }
 
-        /// Another node takes it for dead, rightly or not. It keeps running, and its writes are refused.
+        /// Has another node declare the node dead, rightly or not.
+        ///
+        /// The node keeps running, and its writes are refused.
         private func end(of node: Node) async throws {
             let known = model.tables.nodes[node.id]!
             let beat = turns.isOne(in: 3) ? known.beat - 1 : known.beat
@@ -294,7 +297,7 @@
         // MARK: Turns
 
         private func commit(_ node: Node) async throws {
-            // Often of shards that are another node's by now.
+            // The turn often names shards that another node now owns.
             let session = session(of: node)
             let turn = turns.turn(model.tables, session, of: node.id)
             note("commit", "node \(node.id): \(Self.text(turn))")
@@ -305,7 +308,7 @@
             guard isTrusted else { throw Difference(description: "the history lasts too long") }
             let calls = try await sequences(ofCallsFrom: node)
             if case .success(let results) = real {
-                // A transaction that was refused may have drawn any number of them before.
+                // A refused transaction may have drawn any number of sequence values before.
                 model.chosenSequence = { part in
                     guard case .success = results[part] else { return nil }
                     let forwarded = turn.forwarded.first { $0.part == part }
@@ -313,7 +316,7 @@
                     return calls[[Int64(call), Int64(forwarded.shard.rawValue)]]
                 }
                 model.chosenKey = { part, change in
-                    // A key that no job has.
+                    // The key belongs to no job.
                     guard case .success(let jobs) = results[part] else { return -Int64(part * 10 + change) - 1 }
                     return jobs[change].key
                 }
@@ -330,8 +333,8 @@
             var found = turnModelled(refusing: [])
             var others: Set<Int> = []
             while case .success(let expected) = found, case .success(let results) = real {
-                // Of parts with one name another one may be refused, or several, and then one that the model refused
-                // because of these is accepted.
+                // Of parts with the same name, another one or several may be refused, so that a part that the model refused
+                // is accepted.
                 let more = Self.refused(results).subtracting(Self.refused(expected))
                 guard !more.isEmpty, more.allSatisfy({ hasRival($0, in: turn) }) else { break }
                 count("refused because of another part")
@@ -355,7 +358,7 @@
             try await compareNotifications()
         }
 
-        /// The numbers of its calls in the table, by call and shard; of two that have both, the newer one.
+        /// Returns the sequence numbers of the node's calls by call and shard, the newest for each.
         private func sequences(ofCallsFrom node: Node) async throws -> [[Int64]: Int64] {
             let rows = try await node.store.writer.rows(
                 "SELECT call, shard, sequence FROM apus.submission WHERE sender = \(node.id) ORDER BY sequence")
@@ -368,7 +371,7 @@
             Set(results.indices.filter { if case .failure = results[$0] { true } else { false } })
         }
 
-        /// Whether a part with another fault too is refused for a name that is taken, by a job or by another part's.
+        /// Returns whether a part is refused for a name that another job or part has, besides another fault.
         private func isRefusedForName(
             _ answers: (model: Result<[Job], JobError>, real: Result<[Job], JobError>), _ part: Int, of turn: StoreTurn
         ) -> Bool {
@@ -382,7 +385,7 @@
             }
         }
 
-        /// Whether another part of the turn has a name that this one has: an identifier, an idempotency key or a content.
+        /// Returns whether another part of the turn has the same identifier, idempotency key or content.
         private func hasRival(_ part: Int, in turn: StoreTurn) -> Bool {
             func names(_ part: Int) -> Set<String> {
                 Set(
@@ -412,7 +415,7 @@
                 + " \(turn.taken) \(turn.forwarded) \(turn.released.count) released"
         }
 
-        /// A part with several faults has one of them.
+        /// Describes the results; a part with several faults may report any of them.
         private func text(_ results: [Result<[Job], JobError>], of turn: StoreTurn) -> [String] {
             results.enumerated().map { part, result in
                 switch result {

@@ -4,7 +4,7 @@
 
     @testable import ClusterSimulation
 
-    /// Draws turns at random, for tables as they are: most of them can be applied, and some cannot.
+    /// Draws random turns for the tables' present contents, most of which can be applied.
     struct ModelTurns {
         static let past = WallInstant(secondsSince1970: 1_735_689_600)
         static let kinds = ["mail", "build"]
@@ -12,7 +12,7 @@
         let random: SeededRandom
 
         func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
-        /// One time in so many.
+        /// Returns `true` once in `count` times on average.
         func isOne(in count: Int) -> Bool { below(count) == 0 }
         func one<C: RandomAccessCollection>(of values: C) -> C.Element {
             values[values.index(values.startIndex, offsetBy: below(values.count))]
@@ -21,7 +21,7 @@
         func instant() -> WallInstant { Self.past.advanced(by: .seconds(below(1_000)) + .nanoseconds(below(1_000))) }
         func id() -> JobID { JobID("job-\(below(8))") }
 
-        /// What a node says that it can run.
+        /// Returns the jobs that a node announces as runnable, or `nil`.
         func jobs() -> RunnableJobs? {
             one(of: [
                 nil, RunnableJobs(kinds: Set(Self.kinds)),
@@ -36,7 +36,7 @@
             JobRequest(
                 id: id, name: optional("name-\(below(6))"), kind: one(of: Self.kinds),
                 trigger: one(of: [
-                    // `apus.submit` refuses one that has passed.
+                    // `apus.submit` refuses an instant that has passed.
                     .at(instant().advanced(by: .seconds(36_500 * 86_400))), .after(.seconds(below(100) + 1)),
                     .every(.seconds(below(60) + 1)),
                     .every(.seconds(60), anchoredAt: instant(), count: optional(9)),
@@ -55,7 +55,7 @@
             }
         }
 
-        /// When it is to be looked at, on both axes.
+        /// Draws the job's wake on both time axes.
         private func wake(_ job: inout Job) {
             job.nextDue = optional(instant())
             job.bookkeeping.wake = optional(instant())
@@ -81,7 +81,7 @@
         private func run(
             of job: Job, _ occurrence: Int, _ attempt: Int, _ state: RunState, isFinal: Bool = false
         ) -> Run {
-            // Far ahead is refused by the database's clock.
+            // The database's clock refuses a claim far ahead of it.
             let due = state == .running && isOne(in: 40) ? WallInstant(secondsSince1970: 4_000_000_000) : instant()
             return Run(
                 jobKey: job.key, jobID: job.id, occurrence: occurrence, attempt: attempt, due: due, state: state,
@@ -107,7 +107,7 @@
                     runs.append(skipped)
                     job.nextOccurrence = skipped.through + 1
                 case 2:
-                    // A second outcome, or a first one.
+                    // The change adds a second outcome or a first one.
                     let some = row.runs.values.sorted { ModelDatabase.RunID($0) < ModelDatabase.RunID($1) }
                     guard !some.isEmpty else { continue }
                     let other = one(of: some)
@@ -132,7 +132,7 @@
             var isChanged = false
             if isOne(in: 4) {
                 let key = job.request.idempotencyKey
-                // Whether instants count elapsed time stays: all of them would have to be written.
+                // The trigger stays relative or absolute, because a change would have to rewrite all instants.
                 let isRelative = job.request.trigger.isRelative
                 repeat { job.request = request(job.id) } while job.request.trigger.isRelative != isRelative
                 if !isOne(in: 3) { job.request.idempotencyKey = key }
@@ -141,7 +141,7 @@
             if isOne(in: 3) { job.state = one(of: JobState.allCases) }
             job.keptUntil = job.state.isFinal ? instant() : nil
             wake(&job)
-            // The tables refuse that something is to come of what has ended.
+            // The tables refuse an ended job with a future occurrence.
             if job.state.isFinal, !isOne(in: 20) {
                 (job.nextDue, job.bookkeeping.wake, job.bookkeeping.elapsedWake) = (nil, nil, nil)
             }
@@ -154,7 +154,7 @@
 
         // MARK: Turns
 
-        /// An idempotency key, a name, and a content.
+        /// Returns the job's idempotency key, identifier and content, which must be unique.
         private static func names(_ job: Job) -> Set<String> {
             let request = job.request
             let content = request.uniqueContent.map { "\(request.kind) \($0)" }
@@ -167,13 +167,13 @@
                 clock: StoreClock(
                     bootID: one(of: ["a", "b"]), wallOffset: .seconds(below(2)), elapsedOffset: .seconds(-3_601)))
             let shards = session.shards.keys.sorted()
-            // In one order before anything is drawn, so that a seed is one history.
+            // The rows are sorted before drawing, so that a seed determines the history.
             let stored = tables.rows.values.sorted { $0.job.key < $1.job.key }
             var rows = stored.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
-            // Rarely one that another node is to take.
+            // Rarely, the submission is another node's to take.
             var waiting = tables.submissions.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
                 .map { (sequence: $0.stored.sequence, shard: $0.shard) }
-            /// One that waits; rarely its number or its shard is wrong.
+            /// Returns a waiting submission, rarely with a wrong number or shard.
             func submission(_ part: Int) -> (sequence: Int64, shard: ShardID)? {
                 if isOne(in: 8) { return (900_000 + Int64(part), shards.first ?? ShardID(rawValue: 0)) }
                 guard var found = waiting.popLast() else { return nil }
@@ -193,7 +193,7 @@
                         }
                     }
                 }
-                // A name that goes from one job to another in one turn may be refused to both.
+                // A name that moves between jobs in one turn may be refused to both.
                 changes = changes.filter { change in
                     let own = Self.names(change.job).union(tables.rows[change.job.key].map { Self.names($0.job) } ?? [])
                     defer { names.formUnion(own) }

@@ -2,7 +2,7 @@
     import ApusJobs
     import ApusTimers
 
-    /// Changes that fill an empty store with jobs in all states, of one seed.
+    /// Generates the changes that fill an empty store with jobs in all states from one seed.
     struct RandomStore {
         static let now = WallInstant(secondsSince1970: 1_767_225_600)
         static let clock = StoreClock(
@@ -31,7 +31,7 @@
             ]
         }
 
-        /// The jobs with their runs, in the order of their submission.
+        /// Returns jobs with their runs, in the order of submission.
         func changes(_ count: Int) -> [JobChange] { (1...count).map(change) }
 
         private func change(_ number: Int) -> JobChange {
@@ -42,7 +42,7 @@
             ])
             let state = one(of: JobState.allCases)
             let request = JobRequest(
-                // Ended jobs may share their name with others.
+                // Ended jobs may share their identifiers.
                 id: JobID(state.isFinal ? "again-\(below(5))" : "job-\(number)"), name: optional("Ein \"Täst\" ☃"),
                 kind: one(of: ["mail", "build"]), trigger: trigger, policies: policies(),
                 labels: flag() ? ["team": "a\u{1}\\b", "Ort": "Köln"] : [:],
@@ -90,7 +90,7 @@
                 retention: optional(.seconds(86_400)))
         }
 
-        /// Outcomes of all kinds: a range of skipped occurrences, attempts before the last one, runs by hand.
+        /// Returns outcomes of all kinds: a skipped range, attempts before the last one, manual runs.
         private func history(of count: Int, of request: JobRequest) -> [Run] {
             var runs: [Run] = []
             for occurrence in 0..<count where occurrence > 0 || flag() {
@@ -135,7 +135,7 @@
                         claimed: Self.now, started: Self.now)
                 ]
             case 2:
-                // A retry that waits, and a run by hand.
+                // The open runs are a waiting retry and a manual run.
                 [
                     Run(
                         jobKey: 0, jobID: job.id, occurrence: occurrence, attempt: 2, due: ago(2), state: .waiting,
