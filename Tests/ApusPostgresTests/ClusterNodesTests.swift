@@ -158,7 +158,7 @@
                 try await database.run(
                     "DELETE FROM apus.clock",
                     "INSERT INTO apus.clock (id, wall_offset, elapsed_offset) VALUES (1, 0, \(1_000 * second))")
-                // Elapsed time lags 1,000 s behind the wall clock.
+                // Elapsed time is 1,000 s less than the wall clock's.
                 for (isElapsed, instant, shard) in [
                     (false, now - 5 * second, 3), (false, now - 7 * second, 4), (false, now + 900 * second, 12),
                     (true, now - 1_100 * second, 12), (true, now - 900 * second, 21), (false, now + 60 * second, 22),

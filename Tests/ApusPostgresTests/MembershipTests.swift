@@ -90,7 +90,7 @@ struct ClusterModel {
         var isAlive = true
         var isStopped = false
         var isCut = false
-        /// The shards that the node believes to own.
+        /// The shards that the node believes it owns.
         var shards: Set<ShardID> = []
         var acts = false
         /// A pending heartbeat's answer, without a view if the heartbeat was lost.

@@ -103,7 +103,7 @@
                 try await bench.settle(limit: 5, rate: true)
                 #expect(try await bench.ask(1, running: 0, wanted: 9) == 5)
                 #expect(try await bench.ask(2, running: 0, wanted: 9) == 0)
-                // The node still needs none of its places.
+                // The node releases its places although it has not used them up.
                 #expect(try await bench.ask(1, running: 0, wanted: 0) == 0)
                 #expect(try await bench.ask(2, running: 0, wanted: 9) == 5)
             }

@@ -115,7 +115,7 @@
             }
         }
 
-        @Test("two schedulers declare the same set of jobs, and the last declaration counts whoever owns the jobs")
+        @Test("two schedulers declare the same set of jobs, and the last declaration counts whichever owns the jobs")
         func declaredSet() async throws {
             try await withTwo { owner, other, _ in
                 func job(_ id: String, kind: String = "k") -> JobRequest {

@@ -1,7 +1,7 @@
 import ClusterSimulation
 import Testing
 
-/// One seed decides a whole history: nodes, jobs, commands, handlers, the network, the database.
+/// Each seed decides a history: nodes, jobs, commands, handlers, the network and the database.
 @Suite("Schedulers over one database, simulated")
 struct ClusterSimulationTests {
     @Test("seeds that failed once keep every promise", arguments: ClusterSimulation.regressions.map(\.seed))
@@ -19,7 +19,7 @@ struct ClusterSimulationTests {
             Issue.record("\(failure)")
             return
         }
-        // The histories are worth something.
+        // Enough runs began for the histories to be meaningful.
         #expect(counts.starts > 250 * 20)
         #expect(counts.forwarded > 250)
         #expect(counts.takenOver > 250)
@@ -30,10 +30,10 @@ struct ClusterSimulationTests {
         #expect(counts.longestTakeOver <= 5_000_000_000)
     }
 
-    @Test("a rule that is left out is noticed", arguments: ClusterMutant.allCases)
+    @Test("leaving out any rule is noticed", arguments: ClusterMutant.allCases)
     func mutants(_ mutant: ClusterMutant) {
         var counts = ClusterSimulation.Counts()
-        // What goes wrong in one of hundreds of histories only is looked for where that is.
+        // A fault that shows in only one of hundreds of histories is searched from that seed on.
         let first: UInt64 =
             switch mutant {
             case .sameNumbers, .staleTimeline, .placesBelieved: 350

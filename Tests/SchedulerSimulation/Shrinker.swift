@@ -30,7 +30,7 @@ struct Shrinker {
         return nil
     }
 
-    /// Shortens and simplifies the history by turns, until neither helps.
+    /// Alternates between shortening and simplifying the history until neither helps.
     mutating func shrink() {
         while removeSteps() || simplify(), runsLeft > 0 {}
     }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import SchedulerSimulation
 
-/// A check that nothing can break is none: each of these rows is wrong in one way.
+/// The checker must detect each of these rows, which are wrong in one way.
 @Suite("The simulation's checker")
 struct SimulationCheckerTests {
     private let time = VirtualTime()
 
-    /// A ledger that has seen one submission, and its job with two outcomes and one open run.
+    /// Returns a ledger with one submission, and its job with two outcomes and one open run.
     private func sample(_ plan: JobPlan = JobPlan(id: 0, when: .every(1_000, count: nil))) -> (Ledger, Job, [Run]) {
         let ledger = Ledger(History(seed: 1), time: time)
         ledger.with { $0.nodes.append(.init()) }
@@ -46,7 +46,7 @@ struct SimulationCheckerTests {
         return ledger.violation?.promise
     }
 
-    @Test("right rows are accepted")
+    @Test("correct rows are accepted")
     func right() { #expect(violation() == nil) }
 
     @Test("an occurrence without an outcome, with two, or with one too many is found")
@@ -59,7 +59,7 @@ struct SimulationCheckerTests {
         #expect(violation(JobPlan(id: 0, when: .every(1_000, count: 2))) == .oneOutcome)
     }
 
-    @Test("an outcome that did not happen is found")
+    @Test("an invented outcome is found")
     func falseOutcome() {
         func attempt(_ state: RunState, _ reason: String? = nil) -> Promise? {
             violation { _, runs in
@@ -85,7 +85,7 @@ struct SimulationCheckerTests {
         #expect(ledger.violation?.promise == .recordedOnce)
     }
 
-    @Test("an acknowledged job that is gone, and a cancelled one that continues, are found")
+    @Test("a missing acknowledged job and a cancelled job that continues are found")
     func acknowledged() {
         let (ledger, job, runs) = sample()
         var check = RowCheck(ledger: ledger)
@@ -116,7 +116,7 @@ struct SimulationCheckerTests {
 
     @Test("a run that was claimed too early for its queue's rate is found, whichever process claimed the others")
     func rates() {
-        /// Three claims, each in a process of its own, at these seconds.
+        /// Returns the promise that three claims at these seconds break, each in its own process.
         func violation(_ seconds: [Int], rateSince: Int = 0) -> Promise? {
             let (ledger, _, _) = sample(JobPlan(id: 0, when: .every(1_000, count: nil), queue: 1))
             let now = ledger.now
@@ -140,7 +140,7 @@ struct SimulationCheckerTests {
     }
 
     @Test(
-        "the instant of a claim is that of its row, by the wall clock of that time, and not known where that is ambiguous"
+        "a claim's instant follows from its row by the wall clock of that time, and is unknown where that is ambiguous"
     )
     func claims() {
         let (ledger, _, runs) = sample()
@@ -166,7 +166,7 @@ struct SimulationCheckerTests {
         #expect(claim() == 10_000_000_000)
     }
 
-    @Test("progress that a handler did not report, or not as the last, and what a snooze must not keep are found")
+    @Test("progress that is invented or not the last report, and output kept by a snooze, are found")
     func progress() {
         func violation(_ message: String?, exitCode: Int? = nil) -> Promise? {
             var (ledger, job, runs) = sample()
@@ -189,7 +189,7 @@ struct SimulationCheckerTests {
         #expect(violation("0.1", exitCode: 75) == .snooze)
     }
 
-    @Test("a job that finishes although nothing has begun since a submission of it is found")
+    @Test("a job that finishes without a run after its last submission is found")
     func begun() {
         func violation(_ change: (inout Run) -> Void = { _ in }) -> Promise? {
             let plan = JobPlan(id: 0, when: .after(1_000))
@@ -221,9 +221,9 @@ struct SimulationCheckerTests {
             } == .begun)
     }
 
-    @Test("a second job of one payload, an answer with one that has ended, and an effect of a refusal are found")
+    @Test("a second job with one payload, an answer with an ended job, and an effect of a refused submission are found")
     func unique() {
-        /// What the answer to a second submission breaks, so many seconds after the first.
+        /// Returns the promise that the answer to a second submission breaks, the given seconds after the first.
         func violation(
             within: Int? = 10_000, _ conflict: JobPlan.Conflict = .keep, after seconds: Int,
             _ answer: (Ledger, _ command: Int, _ first: Job, _ second: Job) -> Void
@@ -272,7 +272,7 @@ struct SimulationCheckerTests {
             } == .unique)
     }
 
-    @Test("a failing history is shrunk to what it needs")
+    @Test("a failing history is shrunk to the steps that it needs")
     func shrinking() throws {
         var history = Generator.history(of: 3)
         let failing = JobPlan(

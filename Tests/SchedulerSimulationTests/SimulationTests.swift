@@ -3,12 +3,12 @@ import Testing
 
 @testable import SchedulerSimulation
 
-/// One seed decides a whole history: jobs, commands, handlers, faults, clocks, ends. More of them: `make simulate`.
+/// Each seed decides a history: jobs, commands, handlers, faults, clocks and ends; `make simulate` runs more seeds.
 @Suite("The scheduler, simulated")
 struct SimulationTests {
     @Test("seeds that failed once keep every promise", arguments: Simulation.regressions.map(\.seed))
     func regression(_ seed: UInt64) {
-        // As they were when they failed, and with what was added to the generator since.
+        // Each seed runs as it was when it failed, and with the kinds of trouble added since.
         let newest: Set<Generator.Trouble> = [.expiries, .deletions, .keys, .bulk, .ownLimits]
         let latest = newest.union([.unique, .snoozes, .progress, .unreadable])
         for excluded in [latest.union([.rates, .applications]), latest, newest, [.bulk, .ownLimits], []] {

@@ -10,7 +10,7 @@
     ///
     /// It compares each answer, and all contents at the end.
     final class ModelPair {
-        /// A node is a store on its own connections that acts only when told to by the test.
+        /// A node is a store on its own connections that acts only on the test's calls.
         final class Node {
             let store: PostgresStore
             let session: ServerLink
@@ -203,7 +203,7 @@
             try adopt(node.signals.take(), of: node)
         }
 
-        /// Gives the node's session the shards that the signals grant.
+        /// Compares the shards that node and model have taken, and records them.
         private func adopt(_ signals: [StoreSignal], of node: Node) throws {
             var real: [ShardID: StoreEpoch] = [:]
             for case .granted(let shard, let epoch) in signals { real[shard] = epoch }
