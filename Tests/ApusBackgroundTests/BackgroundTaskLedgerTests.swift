@@ -11,14 +11,14 @@ struct BackgroundTaskLedgerTests {
         return id
     }
 
-    /// `#expect` cannot look into an expression that mutates.
+    /// Compares two values, because `#expect` cannot evaluate an expression that mutates.
     private func check<Value: Equatable>(
         _ value: Value, _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(value == expected, sourceLocation: sourceLocation)
     }
 
-    @Test("a background task is ended once, and the last one is reported")
+    @Test("a background task ends once, and the end of the last one is reported")
     func endsOnce() throws {
         var ledger = BackgroundTaskLedger<String>()
         let first = try #require(begin(&ledger, "first"))
@@ -43,7 +43,7 @@ struct BackgroundTaskLedgerTests {
         #expect(again != nil)
     }
 
-    @Test("a busy ledger does not close, an idle one closes for good")
+    @Test("a busy ledger does not close, and an idle one closes for good")
     func closes() throws {
         var ledger = BackgroundTaskLedger<String>()
         let id = try #require(begin(&ledger, "work"))

@@ -8,7 +8,7 @@ import Testing
 struct BackgroundTaskTests {
     private let host = Self.realHost()
 
-    /// On real threads, with the main actor as its main loop.
+    /// Returns a host on real threads with the main actor as its main loop.
     private static func realHost(waitsForExpiredTasks: Bool = true) -> TestHost {
         TestHost(
             phase: .background, waitsForExpiredTasks: waitsForExpiredTasks, engine: .shared, mainLoop: SystemMainLoop())
@@ -47,14 +47,14 @@ struct BackgroundTaskTests {
         host.tasks.expireAll()
         var iterator = handled.makeAsyncIterator()
         #expect(await iterator.next() == ["upload"])
-        // The end follows on the main actor; a hop to it comes after.
+        // The task ends on the main actor, so a hop to it comes later.
         while !host.openTasks.isEmpty { await MainActor.run {} }
         task.end()
         #expect(order.withLock { $0 } == ["handler"])
         #expect(host.idleCount == 1)
     }
 
-    @Test("who asks too late gets the handler and an error")
+    @Test("a late request for a background task calls the handler and throws")
     func tooLate() async throws {
         host.tasks.expireAll()
         let (handled, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -66,7 +66,7 @@ struct BackgroundTaskTests {
         for await _ in handled {}
     }
 
-    @Test("the structured form covers its body, and ends when the body returns or throws")
+    @Test("withBackgroundTask covers its body and ends the task when the body returns or throws")
     func structured() async throws {
         struct Failure: Error {}
         let names = try await host.withBackgroundTask(named: "sync") { [registry = host.tasks] in registry.openNames
@@ -79,7 +79,7 @@ struct BackgroundTaskTests {
         #expect(host.openTasks.isEmpty)
     }
 
-    @Test("a host that does not wait takes the background task away on expiry, while the body still winds up")
+    @Test("a host that does not wait ends the background task on expiry while the body still winds up")
     func structuredExpiryWithoutWaiting() async throws {
         let host = Self.realHost(waitsForExpiredTasks: false)
         let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -88,7 +88,7 @@ struct BackgroundTaskTests {
         async let result = host.withBackgroundTask(named: "sync") { [registry = host.tasks] in
             start.finish()
             for await _ in never {}
-            // The background task ends on the main actor, right after the handler that cancelled this.
+            // The background task ends on the main actor, right after the handler that cancelled this task.
             await MainActor.run {}
             return registry.openNames
         }
@@ -98,7 +98,7 @@ struct BackgroundTaskTests {
         #expect(host.idleCount == 1)
     }
 
-    @Test("where the host waits, expiry cancels the body, and the background task is held until the body has wound up")
+    @Test("on a host that waits, expiry cancels the body and the background task lasts until the body has wound up")
     func structuredExpiry() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (never, hold) = AsyncStream.makeStream(of: Void.self)
@@ -161,7 +161,7 @@ struct BroadcastTests {
         #expect(phase.value == .terminated)
     }
 
-    @Test("who listens after the end hears nothing")
+    @Test("a listener that is added after the end receives nothing")
     func afterTheEnd() async {
         let phase = Broadcast(Phase.active)
         phase.finish(.terminated)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusBackground
 
-/// What a host that answers slowly, on other threads, can do to the machine.
+/// A host that answers slowly, on other threads, can bring these orders of events about.
 @Suite("The machine of background timers")
 struct BackgroundTimersMachineTests {
     private typealias Machine = BackgroundTimersMachine<String, String>
@@ -36,7 +36,7 @@ struct BackgroundTimersMachineTests {
             canBeHandedOver: canBeHandedOver, "timer \(id)", limit: limit)
     }
 
-    @Test("a background task that is granted after everything was cancelled is given back")
+    @Test("a background task granted after all timers were cancelled is ended")
     func grantedTooLate() throws {
         var machine = Machine(coverage: .shared)
         let first = try #require(request(schedule(&machine, 1)))
@@ -50,7 +50,7 @@ struct BackgroundTimersMachineTests {
     }
 
     @Test(
-        "a background task that expires before it is granted is reported once, and given back if it is granted after all"
+        "a background task that expires before it is granted is reported once, and ended if it is granted later"
     )
     func expiredBeforeGranted() throws {
         var machine = Machine(coverage: .shared)
@@ -64,7 +64,7 @@ struct BackgroundTimersMachineTests {
         #expect(describe(machine.cancelAll().actions).contains("end B"))
     }
 
-    @Test("a background task is kept until the last timer has been handed over")
+    @Test("a background task lasts until the last timer has been handed over")
     func endsAfterHandingOver() throws {
         var machine = Machine(coverage: .shared)
         let task = try #require(request(schedule(&machine, 1, canBeHandedOver: true)))
@@ -82,7 +82,7 @@ struct BackgroundTimersMachineTests {
             ])
     }
 
-    @Test("what is due exactly at the end of the time is not handed over")
+    @Test("a timer due exactly at the end of the background time is not handed over")
     func limit() throws {
         var machine = Machine(coverage: .shared)
         _ = schedule(&machine, 1, canBeHandedOver: true)
@@ -90,7 +90,7 @@ struct BackgroundTimersMachineTests {
         #expect(describe(machine.enteredBackground(limit: nil)).isEmpty)
     }
 
-    @Test("events end after the last work when the timers go while it runs")
+    @Test("events end after the last work if the timers are released while it runs")
     func closedWhileRunning() throws {
         var machine = Machine(coverage: .shared)
         let id = BackgroundTimers.ID(number: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusTimers
 
-/// Every order of what can happen to background timers, up to a length.
+/// Runs every order of the events of background timers, up to a length.
 @MainActor
 @Suite("Background timers, in every order")
 struct BackgroundTimerProgramTests {
@@ -18,7 +18,7 @@ struct BackgroundTimerProgramTests {
         case comeBack
     }
 
-    /// One world, and what must hold in it after every step.
+    /// A host with timers, and the conditions that must hold after every step.
     @MainActor
     private final class World {
         let host = TestHost()
@@ -34,7 +34,7 @@ struct BackgroundTimerProgramTests {
             timers = BackgroundTimers(host: host, coverage: coverage, delegate: log)
         }
 
-        /// Whether a step would change nothing, so that the program without it says the same.
+        /// Returns whether a step would change nothing, so that the program without it covers the same.
         func isIdle(_ step: Step) -> Bool {
             switch step {
             case .schedule: false
@@ -49,7 +49,7 @@ struct BackgroundTimerProgramTests {
         func perform(_ step: Step) throws {
             switch step {
             case .schedule:
-                // The first fires once, the second repeats, the third is handed over; and again.
+                // The timers in turn fire once, repeat, or are handed over.
                 let (runs, number) = (runs, ids.count)
                 let id = try timers?.schedule(
                     after: .seconds(number % 3 == 2 ? 50 : 1), every: number % 3 == 1 ? .seconds(1) : nil,
@@ -80,7 +80,7 @@ struct BackgroundTimerProgramTests {
             host.settle()
         }
 
-        /// What is wrong.
+        /// The description of a broken condition, or `nil`.
         var objection: String? {
             let tasks = host.openTasks
             let pending = timers?.pending ?? []
@@ -122,7 +122,7 @@ struct BackgroundTimerProgramTests {
             var program = Array(repeating: 0, count: length)
             repeat {
                 if let idle = try run(program.map { Step.allCases[$0] }, coverage) {
-                    // So do all programs that begin like this.
+                    // All programs with this beginning have the same idle step.
                     for index in program.indices where index > idle { program[index] = Step.allCases.count - 1 }
                 } else {
                     programs += 1
@@ -134,25 +134,26 @@ struct BackgroundTimerProgramTests {
         #expect(programs > 4_000)
     }
 
-    /// Runs a program, and then releases the timers. Gives the first step that changed nothing: the program is not
-    /// run to its end then.
+    /// Runs a program, and then releases the timers.
+    ///
+    /// - Returns: The index of a step that would change nothing, at which the program was abandoned; otherwise `nil`.
     private func run(_ steps: [Step], _ coverage: BackgroundTimers.Coverage) throws -> Int? {
         let world = World(coverage)
         for (index, step) in steps.enumerated() {
             if world.isIdle(step) { return index }
             try world.perform(step)
         }
-        // What was wrong earlier was found by a shorter program.
+        // A shorter program has found any earlier fault.
         if let objection = world.objection { Issue.record("\(steps), \(coverage): \(objection)") }
         world.dropTimers()
-        // What the host still says is no concern of the timers.
+        // Later events of the host must not reach the released timers.
         for step in [Step.home, .expire, .fire, .comeBack] { try world.perform(step) }
         if let objection = world.objection { Issue.record("\(steps), deinit, \(coverage): \(objection)") }
         if !world.host.time.leaks.isEmpty { Issue.record("\(steps), \(coverage): \(world.host.time.leaks)") }
         return nil
     }
 
-    /// The next program of the same length; false after the last one.
+    /// Advances to the next program of the same length; `false` after the last one.
     private func advance(_ program: inout [Int]) -> Bool {
         for index in program.indices.reversed() {
             program[index] += 1

@@ -35,7 +35,7 @@ struct BackgroundTimerTests {
         #expect(host.time.leaks.isEmpty)
     }
 
-    @Test("a repeating timer has a first delay of its own, and says when it is due next")
+    @Test("a repeating timer can have its own first delay, and reports its next due instant")
     func firstDelay() throws {
         let timers = timers()
         let runs = Log<Duration>()
@@ -79,7 +79,7 @@ struct BackgroundTimerTests {
         #expect(host.begunTaskCount == 1 && host.openTasks.isEmpty)
     }
 
-    @Test("cancelled on its way to the main loop, work does not run")
+    @Test("work cancelled on its way to the main loop does not run")
     func cancelledOnItsWay() throws {
         let timers = timers()
         let id = try timers.schedule(after: .seconds(1)) { Issue.record("the work ran") }
@@ -106,7 +106,7 @@ struct BackgroundTimerTests {
         #expect(timers.pending.isEmpty && host.openTasks.isEmpty)
     }
 
-    @Test("in default mode, work waits while the user scrolls; in common mode it does not")
+    @Test("work in default mode waits while the user scrolls, and work in common mode does not")
     func modes() throws {
         let held = BackgroundTimers(host: host, mode: .default)
         let common = BackgroundTimers(host: host)
@@ -122,7 +122,7 @@ struct BackgroundTimerTests {
         #expect(runs.all == ["common", "default", "repeating"])
     }
 
-    @Test("after expiry the timers stay pending, and are covered again when the app is back")
+    @Test("timers stay pending after an expiry and are covered again when the app returns")
     func expiry() throws {
         let timers = timers()
         let runs = Log<Int>()
@@ -135,11 +135,11 @@ struct BackgroundTimerTests {
         #expect(log.all == [.executed(soon, willRepeat: false), .expired([later])])
         #expect(timers.pending == [later])
         #expect(host.openTasks.isEmpty)
-        // Asked for when it is too late.
+        // This timer is requested too late for a background task.
         let late = try timers.schedule(after: .seconds(60)) { runs.add(3) }
         host.settle()
         #expect(log.all.last == .expired([late]))
-        // Suspended: time passes, nothing runs.
+        // The app is suspended: time passes and nothing runs.
         host.time.advance(by: .seconds(40))
         host.open()
         host.settle()
@@ -150,7 +150,7 @@ struct BackgroundTimerTests {
         #expect(host.openTasks.isEmpty && host.faultCount == 0)
     }
 
-    @Test("a timer that is due when the time in the background is over keeps nothing running, and is covered again")
+    @Test("a timer due after the background time keeps nothing running, and is covered again on return")
     func leftOut() throws {
         let timers = timers()
         let runs = Log<Int>()
@@ -167,7 +167,7 @@ struct BackgroundTimerTests {
         host.open()
         host.settle()
         #expect(host.openTasks.count == 1)
-        // It is reported again, in another time in the background.
+        // The expiry is reported again during the next time in the background.
         host.pressHome()
         host.settle()
         #expect(log.all.last == .expired([later]) && log.all.count == 3)
@@ -177,7 +177,7 @@ struct BackgroundTimerTests {
         #expect(host.openTasks.isEmpty && host.faultCount == 0 && runs.all == [1])
     }
 
-    @Test("with a background task for each timer, each ends with its timer")
+    @Test("with one background task for each timer, each task ends with its timer")
     func claimForEach() throws {
         let timers = timers(coverage: .each)
         let ids = try [1, 2, 3].map { try timers.schedule(after: .seconds($0)) {} }
@@ -189,7 +189,7 @@ struct BackgroundTimerTests {
         #expect(host.openTasks.isEmpty && host.begunTaskCount == 3)
     }
 
-    @Test("a refused background task is reported, and the timer fires all the same while the app runs")
+    @Test("a refused background task is reported, and the timer still fires while the app runs")
     func refusal() throws {
         host.refuse(true)
         let timers = timers()
@@ -198,7 +198,7 @@ struct BackgroundTimerTests {
         #expect(log.all == [.expired([id]), .executed(id, willRepeat: false)])
     }
 
-    @Test("what is due too late is handed over on leaving: to a notification, or to the app; and taken back")
+    @Test("a timer due too late is handed over to a notification or the app on leaving, and taken back on return")
     func handover() throws {
         let center = FakeNotificationCenter(host.time)
         let timers = timers(notifications: center)
@@ -215,7 +215,7 @@ struct BackgroundTimerTests {
         #expect(Array(center.requests.values) == [due])
         #expect(submitted.all == [due])
         #expect(timers.pending == [near, notified, given])
-        // One background task for the near timer; the one for the notification center is over.
+        // The near timer has a background task, and the notification center's has ended.
         #expect(host.openTasks.count == 1)
         host.advance(by: .seconds(10))
         host.open()
@@ -228,7 +228,7 @@ struct BackgroundTimerTests {
     }
 
     @Test(
-        "when only handed-over timers are left, the background task ends; when the app is back late, the work runs"
+        "the background task ends when only handed-over timers are left, and their work runs on a late return"
     )
     func handoverEndsClaim() throws {
         let center = FakeNotificationCenter(host.time)
@@ -245,7 +245,7 @@ struct BackgroundTimerTests {
         #expect(center.shown.count == 1)
     }
 
-    @Test("what was due in time is handed over when the time ends early")
+    @Test("a timer due in time is handed over when the background time ends early")
     func handoverOnExpiry() throws {
         let timers = timers()
         let submitted = Log<BackgroundTimers.ID>()
@@ -257,14 +257,14 @@ struct BackgroundTimerTests {
         host.settle()
         #expect(submitted.all == [id])
         #expect(log.all == [.expired([id]), .handedOver([id])])
-        // In the background already: at once.
+        // The app is already in the background, so the timer is handed over at once.
         let late = try timers.schedule(after: .seconds(28), handover: .custom { id, _ in submitted.add(id) }) {}
         host.settle()
         #expect(submitted.all == [id, late])
         #expect(log.all.last == .handedOver([late]))
     }
 
-    @Test("time that the device sleeps counts")
+    @Test("background timers count the device's sleep")
     func deviceSleep() throws {
         let timers = timers()
         let id = try timers.schedule(after: .seconds(60)) {}
@@ -273,7 +273,7 @@ struct BackgroundTimerTests {
         #expect(log.all == [.executed(id, willRepeat: false)])
     }
 
-    @Test("events come as a sequence too, which ends with the timers")
+    @Test("the sequence of events ends with the timers")
     func sequence() throws {
         var timers: BackgroundTimers? = timers()
         let events = try #require(timers?.events())
@@ -293,7 +293,7 @@ struct BackgroundTimerTests {
         #expect(host.time.leaks.isEmpty)
     }
 
-    @Test("the delegate is not kept, and one that has gone is not called")
+    @Test("the delegate is held weakly, and a released one is not called")
     func delegateGoes() throws {
         var delegate: Log<BackgroundTimers.Event>? = Log()
         weak let witness = delegate
@@ -308,7 +308,7 @@ struct BackgroundTimerTests {
         #expect(timers.pending.isEmpty)
     }
 
-    @Test("work that drops its own timers ends well")
+    @Test("work can release its own timers")
     func droppedByItsWork() throws {
         final class Owner: Sendable { let timers = Locked<BackgroundTimers?>(nil) }
         let owner = Owner()
@@ -324,7 +324,7 @@ struct BackgroundTimerTests {
         #expect(host.openTasks.isEmpty && host.time.leaks.isEmpty)
     }
 
-    @Test("arguments that make no sense are errors that name them")
+    @Test("an invalid argument of a background timer is an error that names it")
     func arguments() throws {
         let timers = timers()
         func message(_ body: () throws -> Void) -> String {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusTimers
 
-/// Notes which thread hands work over, and how often the engine has woken by then.
+/// Records the thread that hands over each piece of work and the engine's wake-ups until then.
 private final class NotingLoop: MainLoop {
     let handovers = Log<(thread: pthread_t, wakeUps: Int)>()
     private let engine: TimerEngine
@@ -35,7 +35,7 @@ struct BackgroundTimerThreadTests {
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
                 group.addTask {
-                    // Two of the threads go for the same timers.
+                    // Two of the threads cancel the same timers.
                     for index in stride(from: thread / 2, to: count, by: 3) where timers.cancel(ids[index]) {
                         cancelled.add(index)
                     }
@@ -64,7 +64,7 @@ struct BackgroundTimerThreadTests {
         #expect(host.openTasks.isEmpty)
     }
 
-    // How late it fires is measured by timer-bench: the machine and this process are shared with other tests.
+    // timer-bench measures the lateness, because other tests share the machine and this process.
     @Test("one timer of 1 s among 10,000 of 10 s costs two wake-ups, and all are handed over by one thread")
     func amongManyOthers() async throws {
         let engine = TimerEngine()

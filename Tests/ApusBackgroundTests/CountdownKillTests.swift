@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusTimers
 
-/// The process is killed after so many operations on what outlives it: the later ones have no effect.
+/// Kills the process after a number of operations on durable state, so that later ones have no effect.
 private final class Fuse: Sendable {
     struct Killed: Error {}
     private let left: Locked<Int>
@@ -15,7 +15,7 @@ private final class Fuse: Sendable {
 
     var isDead: Bool { hasBlown.withLock { $0 } }
 
-    /// Whether the operation takes effect.
+    /// Returns whether the operation takes effect.
     func burn() -> Bool {
         let isAlive = left.withLock { left in
             left -= 1
@@ -66,7 +66,7 @@ struct CountdownKillTests {
         case cancel
     }
 
-    /// What happens between the kill and the restart of the app.
+    /// An event between the kill and the restart of the app.
     enum Absence: CaseIterable, Sendable {
         case short
         case long
@@ -84,7 +84,7 @@ struct CountdownKillTests {
         }
     }
 
-    /// What the countdown ought to do, in the simplest words.
+    /// The simplest model of the countdown's expected behaviour.
     private enum Model: Equatable {
         case idle
         case running(stop: ContinuousInstant)
@@ -107,7 +107,9 @@ struct CountdownKillTests {
     private let identifier = "apus.countdown.tea"
     private let notification = UserNotification(title: "Tea")
 
-    @Test("killed after any operation, it is restored as it was, with one notification", arguments: Absence.allCases)
+    @Test(
+        "a countdown killed after any operation is restored as it was, with one notification",
+        arguments: Absence.allCases)
     func killed(_ absence: Absence) async throws {
         var kills = 0
         for length in 0...4 {
@@ -124,7 +126,9 @@ struct CountdownKillTests {
         #expect(kills > 3_000)
     }
 
-    /// One life and the next. False when the process did all its operations and was killed afterwards.
+    /// Runs one life of the process and the next.
+    ///
+    /// - Returns: `false` if the process completed all its operations before it was killed.
     private func life(_ steps: [Step], killedAfter operations: Int, _ absence: Absence) throws -> Bool {
         let place: Comment = "\(steps), killed after \(operations) operations, \(absence)"
         let (fuse, store) = (Fuse(operations: operations), MemoryRecordStore())
@@ -170,7 +174,7 @@ struct CountdownKillTests {
             #expect(countdown.state == .running, place)
             #expect(countdown.remaining == left, place)
             let stop = time.wall().advanced(by: left)
-            // The center follows the wall clock; a dead app cannot update it. What it has shown comes no second time.
+            // The center follows the wall clock, which a dead app cannot correct, and shows no notification twice.
             let wasShown = absence == .wallSetForward && wasNotified
             #expect(center.requests == (wasShown ? [:] : [identifier: stop]), place)
             #expect(center.shown.count == (wasShown ? 1 : 0), place)
@@ -197,7 +201,7 @@ struct CountdownKillTests {
             time.advance(by: absence.length)
         case .reboot, .longReboot:
             time.settle()
-            // The monotonic clocks begin anew.
+            // The monotonic clocks restart.
             time = VirtualTime(
                 uptime: UptimeInstant(nanoseconds: 1_000_000_000), wall: time.wall().advanced(by: absence.length))
             center.follow(time)
@@ -212,7 +216,7 @@ struct CountdownKillTests {
         }
     }
 
-    /// The next program of the same length; false after the last one.
+    /// Advances to the next program of the same length; `false` after the last one.
     private func advance(_ program: inout [Int]) -> Bool {
         for index in program.indices.reversed() {
             program[index] += 1

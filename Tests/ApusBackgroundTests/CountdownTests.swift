@@ -41,7 +41,7 @@ struct CountdownTests {
 
     private var now: WallInstant { host.time.wall() }
 
-    @Test("it counts down, finishes once at its instant, and is idle when that was acknowledged")
+    @Test("a countdown finishes once at its instant, and is idle after the acknowledgement")
     func life() throws {
         let countdown = try countdown()
         let finishes = Log<WallInstant>()
@@ -65,7 +65,7 @@ struct CountdownTests {
         observation.cancel()
     }
 
-    @Test("paused it keeps what is left; what makes no sense in a state does nothing")
+    @Test("a paused countdown keeps its remaining time, and an action that its state does not allow does nothing")
     func pause() throws {
         let countdown = try countdown()
         for change in [countdown.pause, countdown.resume, countdown.cancel, countdown.acknowledge] {
@@ -110,7 +110,7 @@ struct CountdownTests {
         observation.cancel()
     }
 
-    @Test("a busy main loop is notified of a finish late, but once, and with the right instant")
+    @Test("a busy main loop is notified of a finish late but once, with the right instant")
     func busyMainLoop() throws {
         let countdown = try countdown()
         let finishes = Log<WallInstant>()
@@ -119,7 +119,7 @@ struct CountdownTests {
         let stop = now.advanced(by: .seconds(10))
         host.settle()
         host.time.advance(by: .seconds(30))
-        // The finish is on its way.
+        // The finish is on its way to the main loop.
         #expect(countdown.remaining == .zero)
         #expect(try !countdown.pause())
         #expect(try !countdown.extend(by: .seconds(5)))
@@ -129,7 +129,7 @@ struct CountdownTests {
         observation.cancel()
     }
 
-    @Test("a finish on its way to the main loop is none of the countdown that was started meanwhile")
+    @Test("a finish on its way to the main loop does not end a countdown started meanwhile")
     func startedOnItsWay() throws {
         let countdown = try countdown()
         let finishes = Log<WallInstant>()
@@ -145,7 +145,7 @@ struct CountdownTests {
         observation.cancel()
     }
 
-    @Test("arguments that make no sense are errors that name them, and change nothing")
+    @Test("an invalid argument of a countdown is an error that names it and changes nothing")
     func arguments() throws {
         let countdown = try countdown()
         try countdown.start(for: .seconds(60))
@@ -168,7 +168,7 @@ struct CountdownTests {
         #expect(countdown.state == .running)
     }
 
-    @Test("what cannot be stored does not happen, and the error names the countdown")
+    @Test("an action that cannot be stored has no effect, and the error names the countdown")
     func storeFails() throws {
         let countdown = try countdown()
         try countdown.start(for: .seconds(60))
@@ -186,14 +186,15 @@ struct CountdownTests {
         }
         host.settle()
         #expect(countdown.state == .running && countdown.remaining == .seconds(60) && center.requests == requests)
-        // A finish needs no store: what is there says it too.
+        // A finish needs no store, because the stored record implies it.
         host.advance(by: .seconds(60))
         #expect(countdown.state == .finished(at: now, unseen: true))
         store.fail(false)
         #expect(try self.countdown().state == .finished(at: now, unseen: true))
     }
 
-    @Test("setting the wall clock moves nothing: the instant is called something else", arguments: [-3600, 3600])
+    @Test(
+        "setting the wall clock changes how the finish's instant is named, not when it comes", arguments: [-3600, 3600])
     func wallClock(seconds: Int64) throws {
         let countdown = try countdown()
         let finishes = Log<ContinuousInstant>()
@@ -205,7 +206,7 @@ struct CountdownTests {
         host.settle()
         #expect(countdown.state == .running && countdown.remaining == .seconds(40))
         #expect(countdown.stopInstant == now.advanced(by: .seconds(40)))
-        // Set forth, the wall clock had the center show it; that does not come again.
+        // With the wall clock set forward, the center has shown the notification early and does not show it again.
         let isEarly = seconds > 0
         #expect(center.requests == (isEarly ? [:] : [identifier: now.advanced(by: .seconds(40))]))
         let stored = try store.load(CountdownRecord.self, for: "tea")
@@ -219,7 +220,7 @@ struct CountdownTests {
         observation.cancel()
     }
 
-    @Test("the sleep of the device counts")
+    @Test("a countdown counts the device's sleep")
     func deviceSleep() throws {
         let countdown = try countdown()
         try countdown.start(for: .seconds(60))
@@ -231,7 +232,7 @@ struct CountdownTests {
         #expect(countdown.state == .finished(at: now.advanced(by: .seconds(-30)), unseen: true))
     }
 
-    @Test("the display changes on whole seconds before the stop, stands still when paused, and ends at zero")
+    @Test("a countdown's display changes on whole seconds before its end, stops while paused, and ends at zero")
     func display() throws {
         let countdown = try countdown()
         let shown = Log<Duration>()
@@ -249,7 +250,7 @@ struct CountdownTests {
         host.advance(by: .seconds(60))
         #expect(shown.all.count == 3)
         try countdown.resume()
-        // The main loop is busy over two changes: one call.
+        // The main loop is busy during two changes, which lead to one call.
         host.settle()
         host.time.advance(by: .milliseconds(1900))
         host.settle()
@@ -265,7 +266,7 @@ struct CountdownTests {
         #expect(shown.all.last == .seconds(5))
     }
 
-    @Test("changes come as a sequence")
+    @Test("a countdown's changes come as a sequence")
     func changes() throws {
         let countdown = try countdown()
         let changes = countdown.stateChanges()
@@ -283,7 +284,7 @@ struct CountdownTests {
         #expect(seen == [.running, .paused, .running, .finished(at: stop, unseen: true), .idle])
     }
 
-    @Test("a record that is no countdown's is an error that names the key and says what to do")
+    @Test("a record that is not a countdown's is an error with the key and a remedy")
     func corrupt() throws {
         try store.save("nonsense", for: "tea")
         let error = #expect(throws: BackgroundError.self) { try countdown() }
@@ -293,7 +294,7 @@ struct CountdownTests {
         #expect(try countdown().state == .idle)
     }
 
-    @Test("a notification that is refused does not stop the countdown")
+    @Test("a refused notification does not stop the countdown")
     func refusedNotification() throws {
         center.refuse()
         let countdown = try countdown()

@@ -8,7 +8,7 @@ import Testing
 @MainActor
 @Suite("Extreme durations in the background")
 struct ExtremeDurationTests {
-    @Test("clocks show any duration, and less than nothing as nothing", arguments: Duration.extremes)
+    @Test("clocks show any duration, and a negative one as zero", arguments: Duration.extremes)
     func texts(duration: Duration) {
         let shown = [CountdownText.remaining(duration), CountdownText.elapsed(duration)]
         #expect(shown.allSatisfy { !$0.hasPrefix("-") })
@@ -17,7 +17,9 @@ struct ExtremeDurationTests {
         if duration >= .seconds(Int64.max) { #expect(shown == [shown[0], shown[0]]) }
     }
 
-    @Test("a countdown is refused, or runs, pauses, is extended and finishes", arguments: Duration.extremes)
+    @Test(
+        "a countdown of an extreme duration is refused, or can run, pause, be extended and finish",
+        arguments: Duration.extremes)
     func countdowns(duration: Duration) throws {
         for longer in Duration.extremes {
             let host = TestHost()
@@ -42,7 +44,7 @@ struct ExtremeDurationTests {
         }
     }
 
-    @Test("a background timer is refused, or runs", arguments: Duration.extremes)
+    @Test("a background timer with an extreme duration is refused or runs", arguments: Duration.extremes)
     func timers(duration: Duration) throws {
         for other in Duration.extremes {
             let host = TestHost()
@@ -62,7 +64,7 @@ struct ExtremeDurationTests {
         }
     }
 
-    @Test("a notification after any interval is refused, or waits and is shown", arguments: Duration.extremes)
+    @Test("a notification after an extreme interval is refused, or waits and is shown", arguments: Duration.extremes)
     func notifications(duration: Duration) throws {
         struct Silent: Notifier { func notify(_: UserNotification) async throws {} }
         let host = TestHost()
@@ -80,7 +82,7 @@ struct ExtremeDurationTests {
         try host.time.perform { await center.removePending(["tea"]) }
     }
 
-    @Test("jobs of a host with any spread, spacing and limits run", arguments: Duration.extremes)
+    @Test("jobs run on a host with any spread, spacing and limits", arguments: Duration.extremes)
     func jobs(duration: Duration) throws {
         let bench = try JobsBench {
             $0.spread = min(duration, .seconds(1))

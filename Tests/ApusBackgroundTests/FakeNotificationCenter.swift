@@ -3,7 +3,7 @@ import ApusVirtualTime
 
 @testable import ApusTimers
 
-/// A notification center in virtual time. What falls due is shown at the next access.
+/// A notification center in virtual time that shows due notifications at the next access.
 final class FakeNotificationCenter: NotificationScheduler {
     private struct State {
         var pending: [NotificationRequest] = []
@@ -16,7 +16,7 @@ final class FakeNotificationCenter: NotificationScheduler {
 
     init(_ time: VirtualTime) { self.time = Locked(time) }
 
-    /// The machine has been restarted.
+    /// Takes the clock of the restarted machine.
     func follow(_ time: VirtualTime) { self.time.withLock { $0 = time } }
 
     /// The pending identifiers and the instants at which they will be shown.
@@ -29,7 +29,7 @@ final class FakeNotificationCenter: NotificationScheduler {
         }
     }
 
-    /// The identifiers of everything that was shown, in that order.
+    /// The identifiers of all shown notifications, in order.
     var shown: [String] { look { $0.shown } }
 
     func refuse() { state.withLock { $0.refuses = true } }

@@ -4,7 +4,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// Shows nothing, and remembers it.
+/// A notifier that records notifications instead of showing them.
 private struct RememberingNotifier: Notifier {
     let titles = Log<String>()
     var fails = false
@@ -34,7 +34,7 @@ struct ProcessNotificationSchedulerTests {
         try host.time.perform { [center] in await center.pending().map(\.identifier) }
     }
 
-    @Test("they are shown at their instants, the earliest first, and are pending until then")
+    @Test("the process's notifications are pending until their instants and are then shown, the earliest first")
     func instants() throws {
         try schedule("late", .at(host.time.wall().advanced(by: .seconds(90))))
         try schedule("soon", .after(.seconds(10)))
@@ -50,7 +50,7 @@ struct ProcessNotificationSchedulerTests {
         #expect(delivered == ["soon", "late"])
     }
 
-    @Test("a request takes the place of the pending one with its identifier, and a removed one is not shown")
+    @Test("a notification replaces the pending one with its identifier, and a removed one is not shown")
     func replacement() throws {
         try schedule("tea", .after(.seconds(10)))
         try schedule("tea", .after(.seconds(20)))
@@ -62,7 +62,7 @@ struct ProcessNotificationSchedulerTests {
         #expect(notifier.titles.all == ["tea"])
     }
 
-    @Test("a repeating one keeps its phase, and makes one of those that were missed")
+    @Test("a repeating notification keeps its phase, and missed ones are shown as one")
     func repeating() throws {
         try schedule("drink", .after(.seconds(60), repeats: true))
         host.advance(by: .seconds(121))
@@ -74,7 +74,7 @@ struct ProcessNotificationSchedulerTests {
         #expect(notifier.titles.all.count == 4)
     }
 
-    @Test("a repeating one can be removed while it is shown, and is not shown again")
+    @Test("a repeating notification can be removed while it is shown, and is not shown again")
     func removedWhileShown() throws {
         try schedule("drink", .after(.seconds(60), repeats: true))
         host.advance(by: .seconds(60))
@@ -85,7 +85,7 @@ struct ProcessNotificationSchedulerTests {
         #expect(host.time.pendingTimerCount == 0)
     }
 
-    @Test("the last thousand that were shown are remembered")
+    @Test("the last thousand shown notifications are remembered")
     func remembered() throws {
         for number in 0...1_000 { try schedule("\(number)", .after(.seconds(1))) }
         host.advance(by: .seconds(1))
@@ -93,7 +93,7 @@ struct ProcessNotificationSchedulerTests {
         #expect(delivered == (1...1_000).map { "\($0)" })
     }
 
-    @Test("a wall clock set back shows nothing twice, and moves what waits for an instant")
+    @Test("setting the wall clock back shows no notification twice, and delays those that wait for an instant")
     func wallClock() throws {
         let instant = host.time.wall().advanced(by: .seconds(10))
         try schedule("first", .at(instant))
@@ -106,7 +106,9 @@ struct ProcessNotificationSchedulerTests {
         #expect(notifier.titles.all == ["first", "second"])
     }
 
-    @Test("intervals that no system accepts are refused, and what cannot be shown is not counted as shown")
+    @Test(
+        "an interval that no system accepts is refused, and a notification that cannot be shown does not count as shown"
+    )
     func refusals() throws {
         #expect(throws: BackgroundError.self) { try schedule("zero", .after(.zero)) }
         #expect(throws: BackgroundError.self) { try schedule("often", .after(.seconds(59), repeats: true)) }

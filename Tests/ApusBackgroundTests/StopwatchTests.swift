@@ -15,7 +15,7 @@ struct StopwatchTests {
         try Stopwatch(host: host ?? self.host, store: store, key: "run")
     }
 
-    @Test("it counts up, keeps what passed while paused, notes laps, and goes back to zero")
+    @Test("a stopwatch counts up, keeps its time while paused, records laps and resets to zero")
     func life() throws {
         let stopwatch = try stopwatch()
         for change in [stopwatch.pause, stopwatch.resume, stopwatch.lap, stopwatch.reset] { #expect(try !change()) }
@@ -35,7 +35,7 @@ struct StopwatchTests {
         #expect(store.records.keys.isEmpty && host.time.leaks.isEmpty)
     }
 
-    @Test("it survives the process; within one start of the machine, whatever the wall clock is set to")
+    @Test("a stopwatch survives its process within one boot, whatever the wall clock is set to")
     func survivesTheProcess() throws {
         do {
             let stopwatch = try stopwatch()
@@ -52,7 +52,7 @@ struct StopwatchTests {
         #expect(try self.stopwatch().elapsed == .seconds(30))
     }
 
-    @Test("it survives a restart of the machine, even if the wall clock is set while it runs")
+    @Test("a stopwatch survives a restart of the machine, even if the wall clock is set while it runs")
     func survivesTheMachine() throws {
         do {
             let stopwatch = try stopwatch()
@@ -68,12 +68,12 @@ struct StopwatchTests {
                 uptime: UptimeInstant(nanoseconds: 1), wall: host.time.wall().advanced(by: .seconds(50))))
         let stopwatch = try stopwatch(on: next)
         #expect(stopwatch.elapsed == .seconds(60))
-        // Set back over a restart: what had passed stays.
+        // The clock is set back during a restart, and the elapsed time stays.
         let last = TestHost(bootID: "boot 3", time: VirtualTime(wall: WallInstant(secondsSince1970: 0)))
         #expect(try self.stopwatch(on: last).elapsed == .seconds(60))
     }
 
-    @Test("what cannot be stored does not happen")
+    @Test("a stopwatch's action that cannot be stored has no effect")
     func storeFails() throws {
         let stopwatch = try stopwatch()
         try stopwatch.start()
@@ -86,7 +86,7 @@ struct StopwatchTests {
         #expect(stopwatch.state == .running && stopwatch.elapsed == .seconds(3) && stopwatch.laps.isEmpty)
     }
 
-    @Test("the display changes on whole seconds after the start")
+    @Test("a stopwatch's display changes on whole seconds after its start")
     func display() throws {
         let stopwatch = try stopwatch()
         let shown = Log<Duration>()
@@ -106,7 +106,7 @@ struct StopwatchTests {
         #expect(host.time.leaks.isEmpty)
     }
 
-    @Test("a record that is no stopwatch's is an error that names the key")
+    @Test("a record that is not a stopwatch's is an error that names the key")
     func corrupt() throws {
         try store.save("nonsense", for: "run")
         let error = #expect(throws: BackgroundError.self) { try stopwatch() }

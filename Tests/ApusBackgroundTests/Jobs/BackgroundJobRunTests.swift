@@ -7,7 +7,7 @@ import Testing
 struct BackgroundJobRunTests {
     enum Event: CaseIterable { case setHandler, expire, complete }
 
-    /// All orders of events up to that length.
+    /// Returns all orders of events up to the length.
     static func programs(upTo length: Int) -> [[Event]] {
         guard length > 0 else { return [[]] }
         let shorter = programs(upTo: length - 1)
@@ -50,7 +50,7 @@ struct BackgroundJobRunTests {
             #expect(machine.isExpired == (firstEnd != nil), "\(program)")
             if firstEnd == .complete { #expect(calls == 0, "\(program)") }
             if firstEnd == .expire, !program.prefix(while: { $0 != .expire }).contains(.setHandler) {
-                // There was no handler to call, so the run was over.
+                // Without a handler to call, the run has ended.
                 #expect((completions, calls) == (1, 0), "\(program)")
             }
         }
@@ -65,7 +65,7 @@ struct BackgroundJobRunTests {
         func updated(title: String, subtitle: String) { calls.withLock { $0.append("\(title), \(subtitle)") } }
     }
 
-    /// Runs what it is given at once.
+    /// A main loop that runs its work at once.
     private struct Loop: MainLoop {
         func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
             MainActor.assumeIsolated { work() }
@@ -73,7 +73,7 @@ struct BackgroundJobRunTests {
     }
 
     @MainActor
-    @Test("progress is brought into its range, and nothing is reported when the run is over")
+    @Test("progress is clamped to its range, and a report after the run's end is ignored")
     func reports() {
         let driver = Driver()
         let run = BackgroundJobRun(BackgroundJobRequest("refresh", .refresh), mainLoop: Loop(), driver: driver)
@@ -90,7 +90,7 @@ struct BackgroundJobRunTests {
     }
 
     @MainActor
-    @Test("a handler that is set after the expiration is called soon; the run lasts until it is completed")
+    @Test("an expiration handler set after the expiration is called soon, and the run lasts until it is completed")
     func lateHandler() {
         let driver = Driver()
         let run = BackgroundJobRun(BackgroundJobRequest("refresh", .refresh), mainLoop: Loop(), driver: driver)

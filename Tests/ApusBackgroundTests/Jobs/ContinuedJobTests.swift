@@ -24,7 +24,7 @@ struct ContinuedJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("in the background continued work cannot start, and nothing is kept of it")
+    @Test("continued work cannot start in the background, and its request is not kept")
     func failsInBackground() throws {
         let bench = try JobsBench(host: TestHost(phase: .background))
         try bench.register("export")
@@ -50,7 +50,7 @@ struct ContinuedJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("continued work of which one more would be too many cannot start now")
+    @Test("continued work beyond the limit cannot start now")
     func failsWhenBusy() throws {
         let bench = try JobsBench { $0.maximumContinuedRuns = 1 }
         try bench.register("a", "b")
@@ -72,7 +72,7 @@ struct ContinuedJobTests {
         bench.host.advance(by: .seconds(50))
         run.report(completed: 1, of: 9)
         bench.host.advance(by: .seconds(50))
-        // The same again is no progress.
+        // The same report again is no progress.
         run.report(completed: 1, of: 9)
         bench.host.advance(by: .seconds(9))
         #expect(bench.running() == ["export"])
@@ -81,7 +81,7 @@ struct ContinuedJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("what a run reports and renames can be read while it runs")
+    @Test("a run's progress and titles can be read while it runs")
     func shown() throws {
         let bench = try JobsBench()
         try bench.register("export")

@@ -9,7 +9,7 @@ import Testing
 @MainActor
 @Suite("What background jobs of an ordinary host watch, and what they report")
 struct FollowedHostTests {
-    @Test("without a pending request and a run there is no timer, and the host is not followed")
+    @Test("without a pending request or a run there is no timer, and the host is not observed")
     func nothing() throws {
         let bench = try JobsBench()
         try bench.register("news")
@@ -18,7 +18,7 @@ struct FollowedHostTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a request that waits for its time costs one timer, and the conditions are not followed yet")
+    @Test("a request that waits for its time costs one timer, and the conditions are not yet observed")
     func oneTimer() throws {
         let bench = try JobsBench(DeviceConditions(isLowPowerMode: true))
         try bench.register("a", "b")
@@ -38,7 +38,7 @@ struct FollowedHostTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a change between the look at the conditions and the beginning of the following is seen")
+    @Test("a change between examining the conditions and observing them is not missed")
     func changeInBetween() throws {
         let bench = try JobsBench(DeviceConditions(isLowPowerMode: true))
         bench.host.changeUnseen(to: DeviceConditions(isLowPowerMode: false))
@@ -50,7 +50,7 @@ struct FollowedHostTests {
         #expect(bench.isTidy)
     }
 
-    @Test("dropped jobs leave no timer, and follow nothing")
+    @Test("released jobs leave no timer and no observer")
     func dropped() throws {
         let host = TestHost(DeviceConditions(isLowPowerMode: true))
         var bench: JobsBench? = try JobsBench(host: host)
@@ -65,7 +65,7 @@ struct FollowedHostTests {
         #expect(!host.isFollowed.conditions && !host.isFollowed.phase)
     }
 
-    /// Cuts instants off.
+    /// Returns a logger that records messages without their instants.
     private static func logger(_ log: Log<String>) -> Logger {
         Logger {
             let line = $0.text
@@ -73,7 +73,7 @@ struct FollowedHostTests {
         }
     }
 
-    @Test("launches, ends and reasons to wait are logged; the same reasons only once")
+    @Test("launches, ends and reasons to wait are logged, and equal reasons only once")
     func logged() throws {
         let log = Log<String>()
         let bench = try JobsBench(logger: Self.logger(log))
@@ -99,7 +99,7 @@ struct FollowedHostTests {
             ])
     }
 
-    @Test("every reason says in words what is in the way, and instants are readable")
+    @Test("every reason is described in words, with readable instants")
     func words() {
         let instant = WallInstant(secondsSince1970: 1_767_225_600)
         #expect(BackgroundJobObstacle.notBefore(instant).description == "not before 2026-01-01T00:00:00.000Z")
@@ -108,7 +108,7 @@ struct FollowedHostTests {
         #expect([BackgroundJobObstacle.noNetwork, .busy].words.hasPrefix("no network, the system is busy"))
     }
 
-    @Test("a reason is the same reason when only its instant has moved")
+    @Test("a reason is equal when only its instant has moved")
     func sameReason() throws {
         let log = Log<String>()
         let bench = try JobsBench(logger: Self.logger(log)) { $0.spread = .seconds(3_600) }

@@ -35,7 +35,7 @@ private enum Event: CaseIterable {
     case cancel, complete, claimsExpire, refuse, changeNetwork, changePhase, passMinute
 }
 
-/// The machine with a host around it, and what it ought to have done.
+/// The machine with a host around it, and a model of the expected behaviour.
 private struct World {
     var machine = HostBackgroundJobsMachine(.init(progressTimeout: .seconds(90)))
     var now = HostBackgroundReading(
@@ -168,7 +168,7 @@ private struct World {
         for identifier in identifiers {
             require(!machine.obstacles(of: identifier, at: now).isEmpty, "a waiting request has a reason")
         }
-        // A second look at the same moment changes nothing.
+        // Examining the machine again at the same instant changes nothing.
         var copy = machine
         let again = copy.look(now)
         require(

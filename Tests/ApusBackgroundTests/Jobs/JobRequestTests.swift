@@ -10,7 +10,7 @@ import Testing
 struct JobRequestTests {
     private static let later = Duration.seconds(1_000)
 
-    @Test("a request takes the place of the pending one with the same identifier")
+    @Test("a request replaces the pending one with the same identifier")
     func replacement() throws {
         let bench = try JobsBench()
         try bench.register("a", "b")
@@ -23,7 +23,7 @@ struct JobRequestTests {
         for name in ["a", "b"] { bench.finish(name) }
     }
 
-    @Test("pending requests are not limited, unless the configuration limits them; a replacement is not one more")
+    @Test("pending requests are limited only by the configuration, and a replacement does not count twice")
     func limits() throws {
         let names = (1...20).map { "job \($0)" }
         let free = try JobsBench()
@@ -62,7 +62,7 @@ struct JobRequestTests {
         #expect(bench.code { try bench.submit("com.example.other") } == .notPermitted)
     }
 
-    @Test("a second handler for an identifier is refused; a handler may come at any time")
+    @Test("a second handler for an identifier is refused, and a first one can be registered at any time")
     func registration() throws {
         let bench = try JobsBench()
         #expect(bench.code { try bench.submit("news") } == .notRegistered)
@@ -84,7 +84,7 @@ struct JobRequestTests {
         #expect(bench.code { try bench.submit("export", untitled) } == .invalidArgument)
     }
 
-    @Test("a cancelled request does not begin; a run that has begun continues; an unknown identifier is no error")
+    @Test("cancelling stops a request, not a run that has begun, and accepts an unknown identifier")
     func cancellation() throws {
         let bench = try JobsBench()
         try bench.register("a", "b", "c")
@@ -104,7 +104,7 @@ struct JobRequestTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a simulated launch begins a pending request whatever the rules say")
+    @Test("a simulated launch begins a pending request regardless of the rules")
     func simulatedLaunch() throws {
         let bench = try JobsBench(
             DeviceConditions(network: DeviceConditions.Network.none, isOnExternalPower: false, batteryLevel: 0.1))
@@ -123,7 +123,7 @@ struct JobRequestTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a simulated launch that the host refuses waits again")
+    @Test("a simulated launch that the host refuses leaves the request pending")
     func simulatedLaunchRefused() throws {
         let bench = try JobsBench()
         try bench.register("news")
@@ -148,7 +148,7 @@ struct JobRequestTests {
         #expect(bench.isTidy)
     }
 
-    @Test("everything that is in the way of a request is named, and nothing of one that is not pending")
+    @Test("every obstacle of a pending request is named, and a request that is not pending has none")
     func whyNot() throws {
         let bench = try JobsBench(DeviceConditions(isOnExternalPower: false, batteryLevel: 0.1, isLowPowerMode: true))
         try bench.register("news")

@@ -5,15 +5,14 @@ import Logging
 @testable import ApusBackground
 @testable import ApusTimers
 
-/// Jobs on a scripted host, with handlers that write into the host's diary and end when the test says so, or when they
-/// are cancelled.
+/// Jobs on a scripted host whose handlers write into the host's diary and end at the test's request or cancellation.
 @MainActor
 struct JobsBench {
     let host: TestHost
     let jobs: HostBackgroundJobs
     private let work = Work()
 
-    /// Without a spread, unless the configuration has one.
+    /// Creates the bench, without a spread unless the configuration has one.
     init(
         _ conditions: DeviceConditions = DeviceConditions(), host: TestHost? = nil,
         store: (any RecordStore)? = nil, seed: UInt64 = 1, logger: Logger = .silent,
@@ -35,7 +34,7 @@ struct JobsBench {
 
     var diary: [String] { host.diary }
 
-    /// A handler that runs until ``finish(_:throwing:)``.
+    /// Registers a handler that runs until ``finish(_:throwing:)``.
     func register(_ identifiers: String..., then: @escaping BackgroundJobHandler = { _ in }) throws {
         for identifier in identifiers {
             try jobs.register(identifier) { [host, work] run in
@@ -93,7 +92,7 @@ struct JobsBench {
         host.settle()
     }
 
-    /// What an attempt was refused with.
+    /// Returns the code with which an attempt was refused.
     func code(_ attempt: () throws -> Void) -> BackgroundJobError.Code? {
         do {
             try attempt()
@@ -103,7 +102,7 @@ struct JobsBench {
         }
     }
 
-    /// Nothing pending, nothing running: no timer, no background task, no follower.
+    /// Whether no timer, background task or observer is left, as required without a pending request or a run.
     var isTidy: Bool {
         host.time.leaks.isEmpty && host.openTasks.isEmpty && host.faultCount == 0 && !host.isFollowed.conditions
             && !host.isFollowed.phase

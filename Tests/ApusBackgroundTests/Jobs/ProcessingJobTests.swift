@@ -8,7 +8,7 @@ import Testing
 @MainActor
 @Suite("Processing jobs of an ordinary host")
 struct ProcessingJobTests {
-    /// Each condition that a processing job may need, missing and met.
+    /// A condition that a processing job may need, with devices that lack and meet it.
     enum Need: CaseIterable {
         case network, power, idleness
 
@@ -54,7 +54,7 @@ struct ProcessingJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a processing job begins without what it did not ask for")
+    @Test("a processing job begins without conditions that it did not require")
     func needsNothing() throws {
         let bench = try JobsBench(DeviceConditions(network: DeviceConditions.Network.none, isOnExternalPower: false))
         try bench.register("index")
@@ -114,7 +114,7 @@ struct ProcessingJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("only so many processing jobs run at once; the others follow in the order of their submission")
+    @Test("processing jobs beyond the limit follow in the order of their submission")
     func atOnce() throws {
         let bench = try JobsBench { $0.maximumProcessingRuns = 2 }
         for name in ["a", "b", "c", "d"] {
@@ -145,7 +145,7 @@ struct ProcessingJobTests {
         bench.finish("upload")
     }
 
-    @Test("a low battery does not hold up a processing job, and nothing spaces it out")
+    @Test("a low battery does not delay a processing job, and no spacing applies to it")
     func notRefresh() throws {
         let bench = try JobsBench(DeviceConditions(isOnExternalPower: false, batteryLevel: 0.1, isLowPowerMode: true))
         try bench.register("index")

@@ -22,7 +22,7 @@ struct RefreshJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a refresh without an earliest begin begins at once where nothing is spread")
+    @Test("without a spread, a refresh without an earliest begin begins at once")
     func atOnce() throws {
         let bench = try JobsBench()
         try bench.register("news")
@@ -45,7 +45,7 @@ struct RefreshJobTests {
         bench.finish("news")
     }
 
-    @Test("refreshes are spread: each begins by chance within the spread, and a seed decides where")
+    @Test("each refresh begins at a random instant within the spread, which the seed decides")
     func spread() throws {
         func begins(seed: UInt64, in delay: Duration?) throws -> [String] {
             let bench = try JobsBench(seed: seed) { $0.spread = .seconds(3_600) }
@@ -109,7 +109,7 @@ struct RefreshJobTests {
         #expect(bench.diary == ["0 news begins"])
     }
 
-    @Test("the next refresh of an identifier begins 15 minutes after the one before, and others are not held up")
+    @Test("refreshes of one identifier begin at least 15 minutes apart, and others are not delayed")
     func spacing() throws {
         let bench = try JobsBench()
         try bench.register("news", "mail")
@@ -158,7 +158,7 @@ struct RefreshJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a run without an expiration handler is over when it expires, though its handler winds up")
+    @Test("a run without an expiration handler ends when it expires, although its handler still winds up")
     func expiresWithoutHandler() throws {
         let bench = try JobsBench()
         try bench.register("news") { [host = bench.host] _ in host.note("background tasks \(host.openTasks.count)") }
@@ -168,7 +168,7 @@ struct RefreshJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a handler submits the next run; the present one is not among the pending")
+    @Test("a handler can submit the next run, and its own request is no longer pending")
     func submitsTheNext() throws {
         let bench = try JobsBench { $0.refreshSpacing = .seconds(10) }
         try bench.jobs.register("news") { [jobs = bench.jobs, host = bench.host] run in
@@ -189,7 +189,7 @@ struct RefreshJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("two runs of one identifier are never under way at once")
+    @Test("two runs of one identifier never overlap")
     func noOverlap() throws {
         let bench = try JobsBench {
             $0.refreshSpacing = .zero
@@ -206,7 +206,7 @@ struct RefreshJobTests {
         bench.finish("news")
     }
 
-    @Test("what came due while the machine slept begins afterwards")
+    @Test("a request that came due during the machine's sleep begins afterwards")
     func sleep() throws {
         let bench = try JobsBench()
         try bench.register("news")

@@ -8,7 +8,7 @@ import Testing
 @MainActor
 @Suite("Background jobs of a host that was asked to stop")
 struct StoppedHostTests {
-    @Test("nothing begins in the background, and what waits begins after the return")
+    @Test("no job begins in the background, and waiting ones begin after the return")
     func nothingBegins() throws {
         let bench = try JobsBench()
         try bench.register("news", "index")
@@ -106,7 +106,7 @@ struct StoppedHostTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a run that the host refuses waits for the foreground, in its place, without its spacing")
+    @Test("a run that the host refuses waits for the foreground in its former position, without spacing")
     func refused() throws {
         let bench = try JobsBench()
         bench.host.refuse(true)
@@ -125,7 +125,7 @@ struct StoppedHostTests {
     }
 }
 
-/// Work that takes no notice of a cancellation.
+/// Work that ignores its cancellation.
 private final class WindUp: Sendable {
     private let continuation = Locked<CheckedContinuation<Void, Never>?>(nil)
 

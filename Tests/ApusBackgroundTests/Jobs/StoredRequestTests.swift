@@ -11,7 +11,7 @@ import Testing
 struct StoredRequestTests {
     private static let later = Duration.seconds(1_000)
 
-    @Test("pending refresh and processing requests are there in the next process, and begin when they have a handler")
+    @Test("pending refresh and processing requests survive the process and begin when they have a handler")
     func survive() throws {
         let store = MemoryRecordStore()
         let first = try JobsBench(store: store)
@@ -33,7 +33,7 @@ struct StoredRequestTests {
         #expect(second.isTidy)
     }
 
-    @Test("a request is used up when its run begins, and a cancelled one is gone")
+    @Test("a request is removed when its run begins or when it is cancelled")
     func usedUp() throws {
         let store = MemoryRecordStore()
         let first = try JobsBench(store: store)
@@ -86,7 +86,7 @@ struct StoredRequestTests {
         second.finish("news")
     }
 
-    @Test("when a submission cannot be stored, nothing has changed")
+    @Test("a submission that cannot be stored changes nothing")
     func failingStore() throws {
         let store = BrokenStore()
         let bench = try JobsBench(store: store)
@@ -113,7 +113,7 @@ struct StoredRequestTests {
         }
     }
 
-    @Test("what an earlier version stored is read, and written the same again")
+    @Test("an earlier version's record is read, and written back identically")
     func record() throws {
         let json = #"""
             {"requests":[{"earliestBegin":1767225600000000000,"identifier":"a","kind":"refresh"},{"identifier":"b","kind":"processing","requiresExternalPower":false,"requiresNetwork":true}],"spacings":[{"boot":"boot 1","continuous":3700000000000,"identifier":"a","wall":1767226500000000000}],"version":1}
@@ -141,7 +141,7 @@ struct StoredRequestTests {
     }
 }
 
-/// A store whose disk is full on demand.
+/// A store that reports a full disk on demand.
 private final class BrokenStore: RecordStore {
     struct DiskFull: Error {}
 
