@@ -16,7 +16,7 @@ extension ApusAppleTests {
             AudioItem(id: $0, title: "Track \($0)", source: "music/\($0).m4a")
         }
 
-        /// Tracks of 20 s; the app is playing the first one if `plays`.
+        /// Runs an app with tracks of 20 s, which plays the first one if `plays`.
         private func run(
             declared: Bool = true, plays: Bool = true, _ body: (SimulatedDevice, AppleAudioPlayer) throws -> Void
         ) throws {
@@ -38,7 +38,7 @@ extension ApusAppleTests {
         }
 
         @Test(
-            "while it plays the app continues in the background, one item after another, and afterwards it is suspended"
+            "an app that plays continues in the background, one item after another, and is suspended afterwards"
         )
         func background() throws {
             try run { device, player in
@@ -57,7 +57,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("without the declared mode it does not keep the app running")
+        @Test("without the declared mode, playing does not keep the app running")
         func undeclared() throws {
             try run(declared: false) { device, _ in
                 device.pressHome()
@@ -66,7 +66,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a pause keeps the position, next advances to the next item, and without an item play does nothing")
+        @Test("a pause keeps the position, `next` advances to the next item, and `play` without an item does nothing")
         func controls() throws {
             try run { device, player in
                 device.advance(by: .seconds(5))
@@ -88,7 +88,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("each change of the state comes to who listens")
+        @Test("each change of the player's state reaches its observers")
         func changes() throws {
             try run(plays: false) { device, player in
                 let journal = Journal(device)
@@ -106,7 +106,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("unplugged headphones pause it, and it stays paused until it is played again")
+        @Test("unplugging headphones pauses the player until it is played again")
         func headphones() throws {
             try run { device, player in
                 device.advance(by: .seconds(5))
@@ -120,7 +120,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("the button of headphones pauses and plays, and the lock screen shows the length")
+        @Test("the headphones' button pauses and plays, and the lock screen shows the length")
         func toggle() throws {
             try run { device, player in
                 let center = MPNowPlayingInfoCenter.default()
@@ -136,7 +136,7 @@ extension ApusAppleTests {
 
         // MARK: Interruptions
 
-        @Test("a call pauses it, and it continues when the system says that it should")
+        @Test("a call pauses the player, which continues when the system says that it should")
         func interruption() throws {
             try run { device, player in
                 device.advance(by: .seconds(5))
@@ -151,7 +151,9 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("it stays paused when the system does not say so, and when it was paused before or during the call")
+        @Test(
+            "the player stays paused after a call without the system's word, or if it was paused before or during the call"
+        )
         func staysPaused() throws {
             try run { device, player in
                 device.audio.beginInterruption()
@@ -171,7 +173,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("during a call it cannot be started")
+        @Test("the player cannot be started during a call")
         func unavailable() throws {
             try run { device, player in
                 device.receiveCall()
@@ -186,7 +188,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("after a suspension it is paused, and can be played again")
+        @Test("the player is paused after a suspension and can be played again")
         func suspension() throws {
             try run(declared: false) { device, player in
                 device.advance(by: .seconds(5))
@@ -203,7 +205,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("an empty source is an error")
+        @Test("a player with an empty source is an error")
         func emptySource() throws {
             try run { device, player in
                 #expect {
@@ -217,7 +219,7 @@ extension ApusAppleTests {
 
         // MARK: The lock screen
 
-        @Test("the lock screen's commands do what they say, and it shows what plays")
+        @Test("the lock screen's commands control the player, and it shows the playing item")
         func lockScreen() throws {
             try run { device, player in
                 device.advance(by: .seconds(5))
@@ -246,7 +248,8 @@ struct AppleAudioMachineTests {
     private let items = ["a", "b"].map { AudioItem(id: $0, title: $0, source: $0) }
     private func at(_ seconds: UInt64) -> UptimeInstant { UptimeInstant(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test("the end of an interruption resumes only what had played, once, unless it was paused or started since")
+    @Test(
+        "the end of an interruption resumes only a player that had played, once, unless it was paused or started since")
     func interruptions() {
         var machine = AppleAudioMachine()
         machine.setQueue(items)
@@ -264,7 +267,7 @@ struct AppleAudioMachineTests {
         #expect(machine.interruptionEnded(shouldResume: true) == false)
     }
 
-    @Test("at the end of the queue nothing plays, and the next item begins at its beginning")
+    @Test("nothing plays at the end of the queue, and a new item begins at its start")
     func items_() {
         var machine = AppleAudioMachine()
         machine.setQueue(items)

@@ -14,7 +14,7 @@ extension ApusAppleTests {
     struct JobRuns {
         // MARK: Runs
 
-        @Test("a refresh that submits the next one runs by the device's rules for three days, each time after its date")
+        @Test("a refresh that submits the next one runs by the device's rules for three days, never before its date")
         func threeDays() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)
@@ -40,13 +40,13 @@ extension ApusAppleTests {
                     device.advance(by: .seconds(600))
                 }
                 let runs = device.jobs.report.runs
-                // Four hours until it may run, up to four more until it is expected to be of use.
+                // A refresh may run after four hours and is expected to be useful within four more.
                 #expect((8...18).contains(runs.count), "\(device.jobs.report)")
                 #expect(journal.all.count == runs.count)
                 #expect(runs.allSatisfy { $0.outcome == .succeeded })
                 for run in runs {
                     let begin = try #require(run.request.earliestBegin)
-                    // The system's dates are translated to the second.
+                    // The system's dates have whole seconds.
                     #expect(begin.duration(to: run.launched) >= .seconds(-1))
                     #expect(run.submitted.duration(to: begin) >= interval - .seconds(1))
                 }
@@ -54,7 +54,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("the same days give the same log, byte for byte")
+        @Test("equal runs of several days give the same log, byte for byte")
         func determinism() throws {
             func text() throws -> String {
                 try SimulatedDevice.run(seed: 7) { device in
@@ -77,7 +77,7 @@ extension ApusAppleTests {
             try #expect(text() == first)
         }
 
-        @Test("the system starts the app for a job, and the run knows its kind though another process has submitted it")
+        @Test("the system starts the app for a job, and the run knows its kind although another process submitted it")
         func relaunch() throws {
             try JobApp.run { jobs, journal in
                 for identifier in ["refresh", "cleanup"] {
@@ -98,7 +98,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a handler that throws has failed")
+        @Test("a run whose handler throws has failed")
         func failure() throws {
             try JobApp.run { jobs, _ in
                 try jobs.register("refresh") { _ in throw BackgroundError(code: .storeFailed, message: "no") }
@@ -110,7 +110,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("when the time is over the Swift task is cancelled, and the run completed")
+        @Test("the end of the time cancels the Swift task and completes the run")
         func expiry() throws {
             try JobApp.run { jobs, journal in
                 try jobs.register("refresh") { [weak jobs] run in
@@ -135,10 +135,10 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("the host starts the work, not the system's queue, and the main actor is not needed")
+        @Test("the host starts the work without the system's queue or the main actor")
         func isolation() throws {
             try JobApp.run { jobs, journal in
-                // Written in a main-actor context: the handler is Sendable, so it does not inherit that.
+                // The handler is `Sendable`, so it does not inherit the main actor of this context.
                 try jobs.register("refresh") { run in
                     run.report(completed: 1, of: 2)
                     run.update(title: "a title without a reader", subtitle: "")
@@ -156,7 +156,7 @@ extension ApusAppleTests {
         // MARK: Continued work
 
         @Test(
-            "continued work reports progress and words to the user, continues in the background, and ends when cancelled"
+            "continued work shows progress and titles to the user, continues in the background, and ends when cancelled"
         )
         func continuedWork() throws {
             try JobApp.run { device, journal in

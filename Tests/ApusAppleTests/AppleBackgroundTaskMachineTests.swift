@@ -4,12 +4,12 @@ import Testing
 
 @Suite("The background task between Apus and UIKit")
 struct AppleBackgroundTaskMachineTests {
-    /// What can happen to a background task, from whatever thread.
+    /// An event of a background task, which may come from any thread.
     private enum Event: CaseIterable {
         case granted, refused, expired, ended
     }
 
-    /// All orders of events in which UIKit answers once.
+    /// The orders of events in which UIKit answers once.
     private static var orders: [[Event]] {
         var orders: [[Event]] = [[]]
         for _ in 0..<5 {
@@ -27,7 +27,7 @@ struct AppleBackgroundTaskMachineTests {
     }
 
     @Test(
-        "in every order of events an ended identifier is ended exactly once, and the handler is called at most once")
+        "in every order of events an identifier is ended exactly once, and its handler called at most once")
     func everyOrder() {
         #expect(Self.orders.count > 100)
         for order in Self.orders {

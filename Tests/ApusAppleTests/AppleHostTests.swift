@@ -39,7 +39,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("with scenes, an app that comes to the front is inactive before it is active")
+        @Test("an app with scenes that enters the foreground is inactive before it is active")
         func scenes() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)
@@ -50,7 +50,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a sequence gives the same phases, and ends with the app")
+        @Test("the sequence of phases equals the observers' and ends with the app")
         func phaseChanges() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)
@@ -74,7 +74,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("what an observer of the background does takes the time that UIKit gives, and not more")
+        @Test("an observer of the background phase uses the time that UIKit grants, and no more")
         func slowObserver() throws {
             for (seconds, faults) in [(4, 0), (6, 1)] {
                 try SimulatedDevice.run { device in
@@ -90,7 +90,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("nothing limits the app in front, and in the background UIKit's estimate counts down")
+        @Test("the foreground time is unlimited, and in the background UIKit's estimate counts down")
         func remaining() throws {
             try SimulatedDevice.run { device in
                 device.launchPort { host in try host.beginBackgroundTask(named: "upload") }
@@ -102,7 +102,8 @@ extension ApusAppleTests {
         }
 
         @Test(
-            "battery, low-power mode and temperature are known, and changes come; what UIKit does not say is not known")
+            "battery, low-power mode and temperature are known and observed; conditions that UIKit does not report are unknown"
+        )
         func conditions() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)
@@ -141,7 +142,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("each start of the device has an identifier of its own")
+        @Test("each start of the device has its own identifier")
         func bootID() throws {
             try SimulatedDevice.run { device in
                 device.launchPort { _ in () }
@@ -157,7 +158,9 @@ extension ApusAppleTests {
 
         // MARK: Background tasks
 
-        @Test("a background task keeps the app running until it is ended, and is ended once however often one asks")
+        @Test(
+            "a background task keeps the app running until it is ended, and is ended once however often `end` is called"
+        )
         func claim() throws {
             try SimulatedDevice.run { device in
                 device.launchPort { host in try host.beginBackgroundTask(named: "upload") }
@@ -174,7 +177,7 @@ extension ApusAppleTests {
         }
 
         @Test(
-            "four seconds before the end handlers are called in one pass on the main actor, and then background tasks are ended"
+            "four seconds before the end, handlers are called in one pass on the main actor, and background tasks then end"
         )
         func expiry() throws {
             try SimulatedDevice.run { device in
@@ -195,7 +198,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a handler that ends its background task itself has ended it once")
+        @Test("a handler that ends its background task itself ends it only once")
         func handlerEnds() throws {
             try SimulatedDevice.run { device in
                 device.launchPort { host in
@@ -211,7 +214,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("what a phone ends an app for, a request that wants to end its background task itself is ended for too")
+        @Test("an app that asks to end its background task itself and does not is terminated, as on a phone")
         func leftToTheApp() throws {
             try SimulatedDevice.run { device in
                 device.expect(.backgroundTaskNotEnded)
@@ -226,7 +229,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("without an identifier the background task is an error, and its handler is called on the main loop")
+        @Test("a refused background task is an error, and its handler is called on the main loop")
         func invalid() throws {
             var policy = SystemPolicy()
             policy.givesInvalidBackgroundTasks = true
@@ -244,10 +247,10 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a background task that comes too late gets its handler called, and is ended")
+        @Test("a background task that begins too late is ended after its handler was called")
         func late() throws {
             var policy = SystemPolicy()
-            // Between the handlers and the suspension the app still runs.
+            // The app still runs between the handlers and the suspension.
             policy.suspensionDelay = .seconds(1)...(.seconds(1))
             try SimulatedDevice.run(policy: policy) { device in
                 let journal = Journal(device)
@@ -268,7 +271,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a background task that is dropped is ended, and logged with its place")
+        @Test("a released background task is ended, and logged with its source location")
         func dropped() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)

@@ -9,7 +9,7 @@ struct AppleJobBookTests {
     private let refresh = BackgroundJobRequest("x", .refresh)
     private let continued = BackgroundJobRequest("x", .continued(ContinuedJob(title: "Export")))
 
-    @Test("while the app launches, a handler is given to the system, and any request may follow")
+    @Test("a handler registered during the launch is passed to the system, and any request can follow")
     func early() {
         var book = AppleJobBook(isLaunchOver: false)
         #expect(book.submit(refresh) == .notRegistered)
@@ -20,7 +20,7 @@ struct AppleJobBookTests {
         #expect(book.submit(continued) == .submit)
     }
 
-    @Test("later a handler is kept, until continued work is submitted")
+    @Test("a handler registered after the launch is kept until continued work is submitted")
     func late() {
         var book = AppleJobBook(isLaunchOver: true)
         #expect(book.register("x", { _ in }) == .keep)
@@ -33,7 +33,7 @@ struct AppleJobBookTests {
         #expect(book.submit(continued) == .submit)
     }
 
-    @Test("a handler that the system does not take can be registered again")
+    @Test("a handler that the system refuses can be registered again")
     func withdrawn() {
         var book = AppleJobBook(isLaunchOver: false)
         #expect(book.register("x", { _ in }) == .giveToSystem)
@@ -42,7 +42,7 @@ struct AppleJobBookTests {
         #expect(book.register("x", { _ in }) == .giveToSystem)
     }
 
-    @Test("a run gets the request that was submitted for it, once, and the kind decides whether it is that")
+    @Test("a run gets its submitted request once, if the kinds are equal")
     func originals() {
         var book = AppleJobBook(isLaunchOver: false)
         _ = book.register("x", { _ in })

@@ -14,7 +14,7 @@ extension ApusAppleTests {
     struct JobSubmissions {
         // MARK: Errors
 
-        @Test("what a phone raises exceptions for is an error, and is not said to the phone")
+        @Test("a request for which a phone raises an exception is an error and is not passed to the phone")
         func exceptions() throws {
             try JobApp.run { jobs, journal in
                 try jobs.register("refresh") { _ in }
@@ -33,7 +33,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("the system's four codes come as errors")
+        @Test("the system's four codes become errors")
         func codes() throws {
             try JobApp.run { jobs, _ in
                 for identifier in ["refresh", "other", "cleanup"] { try jobs.register(identifier) { _ in } }
@@ -60,7 +60,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("on a simulator nothing is available")
+        @Test("background jobs are unavailable on a simulator")
         func simulator() throws {
             var policy = JobApp.quick
             policy.jobs.isSimulator = true
@@ -73,7 +73,7 @@ extension ApusAppleTests {
 
         // MARK: Late handlers
 
-        @Test("a handler that comes after the launch is good for continued work, and for nothing else")
+        @Test("a handler registered after the launch serves continued work only")
         func late() throws {
             try JobApp.run { device, journal in
                 let jobs: AppleBackgroundJobs = try device.built()
@@ -92,7 +92,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a scheduler that is made when the app is active takes its handlers for late ones")
+        @Test("a scheduler created while the app is active treats its handlers as late")
         func lateScheduler() throws {
             try SimulatedDevice.run { device in
                 device.launchPort(JobApp.manifest) { $0 }
@@ -107,7 +107,7 @@ extension ApusAppleTests {
 
         // MARK: Pending requests and debugging
 
-        @Test("pending requests come back as they were submitted, and those of an earlier process to the second")
+        @Test("pending requests are returned as submitted, and those of an earlier process with dates in whole seconds")
         func pendingRequests() throws {
             try JobApp.run { jobs, _ in
                 for identifier in ["refresh", "cleanup"] { try jobs.register(identifier) { _ in } }
@@ -134,7 +134,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a launch and an expiration are simulated; without a request or a run it is an error")
+        @Test("a launch and an expiration can be simulated, and simulating them without a request or a run is an error")
         func debugging() throws {
             try JobApp.run { jobs, journal in
                 try jobs.register("refresh") { run in

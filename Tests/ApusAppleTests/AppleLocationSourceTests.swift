@@ -28,7 +28,7 @@ extension ApusAppleTests {
             }
         }
 
-        /// Starts updates and notes them.
+        /// Starts location updates and records them.
         private func start(
             _ source: AppleLocationSource, inBackground: Bool, _ device: SimulatedDevice, _ journal: Journal
         ) throws {
@@ -55,7 +55,8 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("updates that were started in front keep the app running in the background, until they are stopped")
+        @Test(
+            "location updates started in the foreground keep the app running in the background until they are stopped")
         func background() throws {
             try run { device, source, journal in
                 try start(source, inBackground: true, device, journal)
@@ -71,7 +72,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("the instant of a position is that of the device")
+        @Test("a position has the device's instant")
         func instants() throws {
             try run { device, source, _ in
                 let updates = try source.updates(inBackground: false)
@@ -85,7 +86,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("without inBackground the app is suspended; when it runs again it gets what came meanwhile")
+        @Test("without `inBackground` the app is suspended, and gets the missed updates when it runs again")
         func foreground() throws {
             try run(declared: false) { device, source, journal in
                 try start(source, inBackground: false, device, journal)
@@ -99,7 +100,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("inBackground without the declared mode is an error, where a phone ends the app")
+        @Test("`inBackground` without the declared mode is an error, although a phone terminates the app")
         func undeclared() throws {
             try run(declared: false) { device, source, _ in
                 #expect(
@@ -110,7 +111,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("without permission it is an error, and so is a start in the background with whenInUse")
+        @Test("location updates without permission are an error, and so is a start in the background with `whenInUse`")
         func permission() throws {
             for authorization in [LocationAuthorization.notDetermined, .denied] {
                 try run(authorization) { _, source, _ in
@@ -131,7 +132,8 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("the user is asked once, and the answer is reported; the wait for a question that is not asked is short")
+        @Test(
+            "the user is asked for permission once and the answer is reported; a question that is not shown ends soon")
         func asking() throws {
             try run(.notDetermined) { device, source, journal in
                 device.location.userAnswer = .whenInUse
@@ -141,13 +143,13 @@ extension ApusAppleTests {
                     journal.note("\(await source.requestAuthorization(.always))")
                 }
                 device.advance(by: .seconds(10))
-                // The user does not allow more, and the system says nothing of that.
+                // The user does not allow more, which the system does not report.
                 #expect(journal.all == ["0 whenInUse", "0 whenInUse", "2 whenInUse"])
                 #expect(source.authorization == .whenInUse)
             }
         }
 
-        @Test("what the user changes comes in the sequence, and another start ends the earlier sequence")
+        @Test("the user's changes arrive in the sequence, and another start ends the earlier sequence")
         func changes() throws {
             try run { device, source, journal in
                 try start(source, inBackground: false, device, journal)
@@ -166,7 +168,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("dropping the sequence ends the updates")
+        @Test("releasing the sequence ends the location updates")
         func drop() throws {
             try run { device, source, _ in
                 let updates = try source.updates(inBackground: true)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("AppleMainLoop")
 struct AppleMainLoopTests {
-    // The default mode needs a main run loop, which no test has on Linux.
-    @Test("work of the common mode runs on the main actor, first in first out, and never before the call returns")
+    // Only the common mode is tested, because the default mode needs a main run loop, which no test has on Linux.
+    @Test("work in common mode runs on the main actor, first in first out, and never before the call returns")
     func common() async {
         let order = await Self.order()
         #expect(order == [0, 1, 2, 3])

@@ -33,7 +33,7 @@ extension ApusAppleTests {
                 trigger: trigger)
         }
 
-        /// Why a request is refused.
+        /// Returns the code with which a request is refused.
         private func refusal(
             of request: NotificationRequest, _ center: AppleNotifications, _ device: SimulatedDevice
         ) throws -> BackgroundError.Code? {
@@ -69,7 +69,7 @@ extension ApusAppleTests {
         }
 
         @Test(
-            "an instant is never early and, in whole seconds, at most one late, and one that has passed is shown at once"
+            "a notification at an instant is never early and at most a second late, and one of the past is shown at once"
         )
         func instants() throws {
             for milliseconds in [0, 1, 250, 999] as [Int64] {
@@ -86,13 +86,13 @@ extension ApusAppleTests {
                     device.advance(by: .seconds(100))
                     let event = try #require(device.log.last { $0.what == .notificationDelivered("due") })
                     let lateness = due.duration(to: event.wall)
-                    // The phone's whole seconds begin at another moment than the machine's.
+                    // The phone's whole seconds begin at other instants than the machine's.
                     #expect(lateness >= .zero && lateness < .seconds(2), "\(lateness)")
                 }
             }
         }
 
-        @Test("an instant follows the wall clock, an interval does not")
+        @Test("a notification at an instant follows the wall clock, and one after an interval does not")
         func wallClock() throws {
             try run { device, center in
                 let due = device.time.wall().advanced(by: .seconds(3_600))
@@ -106,7 +106,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("an interval is waited for, and a repeating one comes again until it is removed")
+        @Test("a notification waits for its interval, and a repeating one returns until it is removed")
         func intervals() throws {
             try run { device, center in
                 try device.perform { [request] in
@@ -124,7 +124,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("pending requests come back with their exact triggers, the earliest first, also in another process")
+        @Test("pending notifications are returned with exact triggers, the earliest first, also in another process")
         func pending() throws {
             try run { device, center in
                 let due = device.time.wall().advanced(by: .milliseconds(61_234))
@@ -146,7 +146,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a request takes the place of the one with the same identifier")
+        @Test("a notification replaces the pending one with the same identifier")
         func replaced() throws {
             try run { device, center in
                 try device.perform { [request] in
@@ -159,7 +159,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("the 65th is refused, nothing is dropped, and one that takes a place is welcome")
+        @Test("the 65th notification is refused, none is dropped, and a replacement is accepted")
         func limit() throws {
             try run { device, center in
                 for number in 1...64 {
@@ -175,7 +175,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("of requests that are made at once, so many are taken as there is room for")
+        @Test("as many simultaneous notifications are accepted as there is room for")
         func concurrent() throws {
             try run { device, center in
                 let refused = try device.perform { [request] in
@@ -193,7 +193,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("without permission everything is refused, and quiet permission is enough")
+        @Test("notifications without permission are refused, and provisional permission is enough")
         func permission() throws {
             for (authorization, expected) in [
                 (.notDetermined, .notificationRefused), (.denied, .notificationRefused), (.authorized, nil),
@@ -212,7 +212,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("an interval that Apple's class raises exceptions for is an error")
+        @Test("an interval for which Apple's class raises an exception is an error")
         func invalid() throws {
             try run { device, center in
                 for trigger in [.after(.zero), .after(.seconds(59), repeats: true)] as [NotificationRequest.Trigger] {
@@ -222,7 +222,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("notifications that are shown now have identifiers of their own")
+        @Test("notifications shown at once have their own identifiers")
         func now() throws {
             try run { device, center in
                 device.pressHome()
@@ -241,7 +241,7 @@ extension ApusAppleTests {
 struct NotificationTriggerTextTests {
     private let added = WallInstant(secondsSince1970: 1_000_000)
 
-    @Test("every trigger comes back, with the instant at which it is due next")
+    @Test("every trigger is parsed back, with its next due instant")
     func roundTrip() throws {
         let triggers: [(NotificationRequest.Trigger, Int64)] = [
             (.at(added.advanced(by: .milliseconds(1_500))), 1_500), (.after(.milliseconds(2_500)), 2_500),
@@ -255,7 +255,7 @@ struct NotificationTriggerTextTests {
         }
     }
 
-    @Test("a repeating one is due at its next multiple, another one when it was due")
+    @Test("a repeating trigger is due at its next multiple, and any other at its original instant")
     func later() throws {
         let now = added.advanced(by: .seconds(150))
         let text = NotificationTriggerText.text(of: .after(.seconds(60), repeats: true), added: added)
@@ -265,7 +265,7 @@ struct NotificationTriggerTextTests {
     }
 
     @Test(
-        "other texts are not understood",
+        "other texts are not parsed as triggers",
         arguments: ["", "at", "at x", "at -1", "after 5", "after 0 5", "after -5 5", "every x y", "soon 1 2"])
     func others(text: String) {
         #expect(NotificationTriggerText.trigger(in: text, now: added) == nil)

@@ -9,13 +9,14 @@ import UIKit
 
 @testable import ApusTimers
 
-/// Everything of ApusApple that needs a phone.
+/// The tests of ApusApple that need a phone.
 @MainActor
 @Suite("ApusApple on a simulated phone", .serialized, .simulatedPhone())
 struct ApusAppleTests {}
 
-/// What an app has noted, in order, with the seconds of uptime since the test began. A test holds this instead of the
-/// app.
+/// Records an app's notes in order, with the seconds of uptime since the test began.
+///
+/// A test holds the journal, because it must not hold the app.
 final class Journal: Sendable {
     private let lines = Locked<[String]>([])
     private let time: VirtualTime
@@ -34,7 +35,7 @@ final class Journal: Sendable {
 
     var all: [String] { lines.withLock { $0 } }
 
-    /// What came since it was last asked.
+    /// Returns the notes since the previous call.
     func take() -> [String] {
         lines.withLock { lines in
             defer { lines = [] }
@@ -43,7 +44,7 @@ final class Journal: Sendable {
     }
 }
 
-/// An app that consists of what a test builds in `didFinishLaunching`.
+/// An app delegate that holds the objects that a test builds in `didFinishLaunching`.
 final class PortDelegate: UIResponder, UIApplicationDelegate {
     private let build: @MainActor (AppleHost) throws -> Any
     private(set) var host: AppleHost?
@@ -70,7 +71,7 @@ final class PortDelegate: UIResponder, UIApplicationDelegate {
 }
 
 extension SimulatedDevice {
-    /// Installs an app that `build` makes when it launches, and launches it.
+    /// Installs an app whose objects `build` creates at its launch, and launches it.
     func launchPort(
         _ manifest: AppManifest = AppManifest(), trackDurations: [AudioItem.ID: Duration] = [:],
         build: @escaping @MainActor (AppleHost) throws -> Any
@@ -80,17 +81,17 @@ extension SimulatedDevice {
         launch()
     }
 
-    /// The host of the running app.
+    /// The running app's host.
     var port: AppleHost {
         get throws { try #require((app as? PortDelegate)?.host) }
     }
 
-    /// What the running app has built.
+    /// Returns the object of this type that the running app has built.
     func built<Value>(_: Value.Type = Value.self) throws -> Value {
         try #require((app as? PortDelegate)?.built as? Value)
     }
 
-    /// Runs asynchronous work of the app to its end.
+    /// Runs asynchronous work of the app to its end and returns its result.
     func perform<Success: Sendable>(_ work: @escaping @Sendable () async throws -> Success) throws -> Success {
         try time.perform(work)
     }
@@ -99,7 +100,7 @@ extension SimulatedDevice {
         log.compactMap { if case .terminated(let text) = $0.what { text } else { nil } }
     }
 
-    /// The names of the background tasks that were begun, and of those that were ended, each in order.
+    /// The names of the begun and of the ended background tasks, each in order.
     var claims: (began: [String], ended: [String]) {
         var claims: (began: [String], ended: [String]) = ([], [])
         for event in log {
@@ -112,7 +113,7 @@ extension SimulatedDevice {
         return claims
     }
 
-    /// When that first happened, after the app entered the background.
+    /// Returns the time from the app's entry into the background to the first such event.
     func delay(of what: DeviceEvent.What) throws -> Duration {
         let background = try #require(log.first { $0.what == .phase(.background) })
         return background.uptime.duration(to: try #require(log.first { $0.what == what }).uptime)

@@ -11,7 +11,7 @@ extension ApusAppleTests {
     @MainActor
     @Suite("DisplayLink")
     struct Links {
-        /// A link whose frames are in the journal of frames.
+        /// Runs a display link whose frames are recorded in the journal.
         private func run(
             mode: MainLoopMode = .common, preferred: Int? = nil,
             _ body: (SimulatedDevice, Frames) throws -> Void
@@ -35,7 +35,7 @@ extension ApusAppleTests {
 
         private func link(_ device: SimulatedDevice) throws -> DisplayLink { try device.built() }
 
-        @Test("a new link is paused; once it runs, there is a frame for each of the display's")
+        @Test("a new display link is paused, and a running one has a frame for each of the display's")
         func frames() throws {
             try run { device, frames in
                 device.advance(by: .seconds(1))
@@ -48,14 +48,14 @@ extension ApusAppleTests {
                 #expect(frames.allSatisfy { $0.droppedFrameCount == 0 && $0.timestamp.clock == .uptime })
                 for (frame, next) in zip(frames, frames.dropFirst()) {
                     let gap = Int64(next.timestamp.nanoseconds) - Int64(frame.targetTimestamp.nanoseconds)
-                    // In seconds as floating-point numbers, an hour of uptime is known to half a nanosecond.
+                    // An hour of uptime as a floating-point number of seconds is exact to half a nanosecond.
                     #expect(abs(gap) < 10, "the target of a frame is the next one")
                     #expect(abs(frame.duration / .seconds(1) - 1 / 60) < 1e-8)
                 }
             }
         }
 
-        @Test("the rate is the divisor of the display's that is nearest to the wish, and can be changed")
+        @Test("the rate is the nearest divisor of the display's rate to the preferred one, and can be changed")
         func rates() throws {
             try run(preferred: 35) { device, frames in
                 try #expect(link(device).preferredFramesPerSecond == 35)
@@ -69,7 +69,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("after a pause it continues with the next number, and nothing was dropped")
+        @Test("a paused display link continues with the next frame number, without dropped frames")
         func pause() throws {
             try run { device, frames in
                 try link(device).isPaused = false
@@ -84,7 +84,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("what passes while the main loop is busy, or the app suspended, was dropped")
+        @Test("frames that pass while the main loop is busy or the app suspended count as dropped")
         func dropped() throws {
             try run { device, frames in
                 try link(device).isPaused = false
@@ -101,7 +101,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("in default mode there are no frames while the user scrolls")
+        @Test("a display link in default mode has no frames while the user scrolls")
         func scrolling() throws {
             for (mode, count) in [(MainLoopMode.common, 60), (.default, 0)] {
                 try run(mode: mode) { device, frames in
@@ -151,12 +151,12 @@ extension ApusAppleTests {
 
 @Suite("What a display link says")
 struct DisplayLinkMachineTests {
-    /// How long a frame is, in milliseconds.
+    /// Returns the length of a frame in milliseconds.
     private func length(_ frame: Frame?) -> Double? {
         frame.map { (Double($0.targetTimestamp.nanoseconds - $0.timestamp.nanoseconds) / 1e6).rounded() }
     }
 
-    @Test("a target that is zero, stale or not a number is the length of the frame before later")
+    @Test("a frame with a zero, stale or NaN target ends one previous frame length later")
     func targets() {
         for bad in [0, 0.5, 5, .nan, -.infinity] as [Double] {
             var machine = DisplayLinkMachine()
@@ -171,14 +171,14 @@ struct DisplayLinkMachineTests {
         }
     }
 
-    @Test("without any frame before it, the display's own length counts")
+    @Test("without a previous frame, the display's own frame length counts")
     func firstTarget() {
         var machine = DisplayLinkMachine()
         let frame = machine.called(timestamp: 1, targetTimestamp: 0, duration: 0.25)
         #expect(length(frame) == 250)
     }
 
-    @Test("a call without a frame, and one about the frame before, are none")
+    @Test("a call without a frame or about the previous frame is ignored")
     func stale() {
         var machine = DisplayLinkMachine()
         let numbers = [0, .nan, 1, 1, 0.5, 2].map { timestamp in
@@ -187,7 +187,7 @@ struct DisplayLinkMachineTests {
         #expect(numbers == [nil, nil, 1, nil, nil, 2])
     }
 
-    @Test("frames that passed are counted, in frames of the present rate")
+    @Test("passed frames are counted in frames of the present rate")
     func dropped() {
         var machine = DisplayLinkMachine()
         let dropped = [1, 1.14, 1.54, 1e15].map { timestamp in

@@ -7,14 +7,14 @@ import UIKit
 
 @testable import ApusTimers
 
-/// An app with jobs, and what a test asks of it.
+/// An app with background jobs, and the calls that a test makes on it.
 @MainActor
 enum JobApp {
     static let manifest = AppManifest(
         backgroundModes: [.fetch, .processing],
         permittedTaskIdentifiers: ["refresh", "other", "cleanup", "com.example.export.*"])
 
-    /// Looks at the requests often, and waits for no expected use.
+    /// The policy that examines requests often and does not wait for an expected use of the app.
     static var quick: SystemPolicy {
         var policy = SystemPolicy()
         policy.jobs.opportunitySpacing = .seconds(60)...(.seconds(60))
@@ -38,7 +38,7 @@ enum JobApp {
         }
     }
 
-    /// The jobs of the running app, for a moment: a test must not hold them.
+    /// Submits a request to the running app's jobs, which a test must not hold.
     static func submit(_ request: BackgroundJobRequest, _ device: SimulatedDevice) throws {
         let jobs: AppleBackgroundJobs = try device.built()
         try device.perform { try await jobs.submit(request) }
@@ -66,7 +66,7 @@ enum JobApp {
 }
 
 extension Task where Success == Never, Failure == Never {
-    /// Waits for the cancellation.
+    /// Waits until the task is cancelled.
     static func sleepForEver() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in stream {}

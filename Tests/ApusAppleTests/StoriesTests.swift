@@ -9,7 +9,7 @@ import UIKit
 import UserNotifications
 
 extension ApusAppleTests {
-    /// The stories of the simulated device's own host, run through UIKit.
+    /// The scenarios of the simulated device's own host, run through UIKit.
     @MainActor
     @Suite("BackgroundTimers and Countdown on AppleHost")
     struct Stories {
@@ -42,7 +42,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("timers fire in the background under one background task; then the app is suspended")
+        @Test("timers fire in the background under one background task, and the app is then suspended")
         func withinAllowance() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)
@@ -57,7 +57,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a timer that is due after the handlers' call expires there, and fires on the return")
+        @Test("a timer due after the expiration handlers' call expires then and fires on return")
         func expired() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)
@@ -84,7 +84,7 @@ extension ApusAppleTests {
                 device.advance(by: .seconds(390))
                 #expect(device.shown.count == 1)
                 let seconds = try #require(device.shown.first)
-                // A calendar trigger has whole seconds, and is never early.
+                // A calendar trigger has whole seconds and is never early.
                 #expect((300...301).contains(seconds))
                 device.open()
                 device.advance(by: .seconds(1))
@@ -123,7 +123,7 @@ extension ApusAppleTests {
         }
 
         @Test(
-            "however its process ends, a countdown is what it has to be after a relaunch, and is notified of once",
+            "a countdown has the right state after a relaunch and one notification, however its process ended",
             arguments: [40, 100, 1_000] as [Int64])
         func killed(delay: Int64) throws {
             let ends: [@MainActor (SimulatedDevice) -> Void] = [
@@ -161,7 +161,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a countdown that is paused or cancelled is not notified of")
+        @Test("a paused or cancelled countdown shows no notification")
         func withdrawn() throws {
             for cancels in [true, false] {
                 try SimulatedDevice.run { device in
@@ -179,7 +179,7 @@ extension ApusAppleTests {
     }
 }
 
-/// Shows notifications also while the app is in front.
+/// A delegate that shows notifications also while the app is in the foreground.
 private final class ShowAll: NSObject, UNUserNotificationCenterDelegate, Sendable {
     static let shared = ShowAll()
 
@@ -190,7 +190,7 @@ private final class ShowAll: NSObject, UNUserNotificationCenterDelegate, Sendabl
 }
 
 extension SimulatedDevice {
-    /// When the user was shown notifications, in whole seconds since the first event of the log.
+    /// The instants of shown notifications, in whole seconds since the first event of the log.
     var shown: [Int64] {
         let start = log.first?.wall ?? time.wall()
         return log.compactMap { event in
