@@ -9,7 +9,7 @@ struct ActionOutcomeTests {
     private let failure = RunDecision.retry(reason: "exit code 3", exitCode: 3)
 
     @Test(
-        "an attempt that another follows, or that was put back, is no outcome; the last one, and a final failure, are")
+        "a retried or postponed attempt is no outcome; the last attempt and a final failure are")
     func attempts() {
         #expect(ActionOutcome(error: failure, cancelled: nil, isLastAttempt: false) == nil)
         #expect(ActionOutcome(error: nil, cancelled: .timedOut, isLastAttempt: false) == nil)
@@ -25,7 +25,9 @@ struct ActionOutcomeTests {
         #expect(ActionOutcome(error: nil, cancelled: .timedOut, isLastAttempt: true)?.reason == "timedOut")
     }
 
-    @Test("an action that was cancelled, replaced or cut by a stop has none; one that ended in time has succeeded")
+    @Test(
+        "an action that was cancelled, replaced or cut off by a stop has no outcome; one that ended in time has succeeded"
+    )
     func cancelled() {
         for reason in [CancellationReason.cancelled, .replaced] {
             #expect(ActionOutcome(error: failure, cancelled: reason, isLastAttempt: true) == nil)

@@ -20,7 +20,7 @@ struct BoundedRequestTests {
 
     private func at(_ seconds: Int) -> WallInstant { Self.start.advanced(by: .seconds(seconds)) }
 
-    /// Jobs that are due each second, the one with the number `n` from second `n` on.
+    /// Merges the occurrences of jobs that are due each second, job `n` from second `n` on.
     private func merge(
         jobs: Int, perJob: Int, all: Int, until: Int = .max
     ) -> (merged: UpcomingMerge<Int>.Merged, computed: Int) {
@@ -39,17 +39,17 @@ struct BoundedRequestTests {
         return (merged, computed)
     }
 
-    @Test("of 3,000 jobs that never end, no more occurrences are computed than are listed, the earliest of all jobs")
+    @Test("of 3,000 endless jobs, only the listed occurrences are computed, the earliest of all")
     func upcomingIsBounded() {
         let (merged, computed) = merge(jobs: 3_000, perJob: 1_000, all: 500)
         #expect(computed == 500 && merged.occurrences.count == 500)
         #expect(merged.occurrences.map(\.due) == merged.occurrences.map(\.due).sorted())
-        // 1 in second 0, 2 in second 1, … 31 in second 30 are 496.
+        // One occurrence in second 0, two in second 1, … and 31 in second 30 are 496.
         #expect(merged.cut == at(31))
         #expect(merged.truncated.isEmpty)
     }
 
-    @Test("a job of which more occurrences follow than are listed is named, and nothing is cut")
+    @Test("a job with more occurrences than are listed is named, and the list is not cut")
     func upcomingPerJob() {
         let (merged, computed) = merge(jobs: 2, perJob: 3, all: 100, until: 3)
         #expect(merged.occurrences.map(\.job) == ["job0", "job0", "job1", "job0", "job1", "job1"])
@@ -57,13 +57,13 @@ struct BoundedRequestTests {
         #expect(computed == 6)
     }
 
-    @Test("what is dropped to bound the memory is not among the earliest")
+    @Test("occurrences dropped to bound the memory are not among the earliest")
     func upcomingDrops() {
         let merged = merge(jobs: 1_000, perJob: 1, all: 10).merged
         #expect(merged.occurrences.map(\.due) == (0..<10).map(at) && merged.cut == at(10))
     }
 
-    @Test("a page of long elements ends early, says where the next one begins, and loses none")
+    @Test("a page of long elements ends early, names the next page's beginning, and loses no element")
     func pages() async throws {
         let size = BoundedPage.bytes / 150
         var found: [Int] = []
@@ -92,7 +92,7 @@ struct BoundedRequestTests {
         #expect(small.elements == Array(0..<250) && small.next == "250")
     }
 
-    @Test("what takes long runs on no event loop, so many at once, and the others are answered when places are free")
+    @Test("long requests run outside event loops, up to a limit at once, and the others wait for a place")
     func places() async throws {
         let channel = NIOAsyncTestingChannel()
         try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/apus")).get()
@@ -114,7 +114,7 @@ struct BoundedRequestTests {
         #expect(counts.withLock { $0.most } <= 2)
     }
 
-    @Test("work for a client that has left ends at the next look, and what waits for a place does not begin")
+    @Test("work for a disconnected client ends at the next check, and its waiting requests do not begin")
     func clientLeaves() async throws {
         let channel = NIOAsyncTestingChannel()
         try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/apus")).get()

@@ -21,14 +21,14 @@ struct CommandEndingTests {
         .init(left: left, hasExited: exited, isOutputClosed: closed)
     }
 
-    @Test("the group is asked first, then once each those out of it, and after the patience all are killed")
+    @Test("a command's group gets SIGTERM first, then each process outside it once, and after the grace all are killed")
     func order() {
         var ending = CommandEnding(leader: 7, patience: .seconds(5), now: at(0))
         #expect(ending.begin(hasExited: false) == [.init(isKill: false, target: .group)])
         let all = [entry(7), entry(8), entry(9, group: 9)]
         #expect(ending.looked(look(all), now: at(0)).signals == [.init(isKill: false, target: .process(9))])
         #expect(ending.looked(look(all), now: at(1)).signals.isEmpty)
-        // The leader has gone; the others of its group were asked already.
+        // The leader has ended; the others of its group have already been signalled.
         #expect(ending.looked(look([entry(8), entry(9, group: 9)], exited: true), now: at(4)).signals.isEmpty)
         let (signals, next) = ending.looked(look([entry(8), entry(9, group: 9)], exited: true), now: at(5))
         #expect(signals == [.init(isKill: true, target: .process(8)), .init(isKill: true, target: .process(9))])
@@ -36,7 +36,7 @@ struct CommandEndingTests {
         #expect(ending.looked(look([], exited: true, closed: true), now: at(5.1)).next == .gone)
     }
 
-    @Test("a group whose leader has ended is not signalled by its number, which may be another's by now")
+    @Test("a group whose leader has ended is not signalled by its number, which may have been reused")
     func leaderless() {
         var ending = CommandEnding(leader: 7, patience: .seconds(5), now: at(0))
         #expect(ending.begin(hasExited: true).isEmpty)
@@ -48,7 +48,7 @@ struct CommandEndingTests {
             ])
     }
 
-    @Test("what SIGKILL does not end is given up after a while, and remains")
+    @Test("a process that SIGKILL does not end is given up after a while")
     func remains() {
         var ending = CommandEnding(leader: 7, patience: .zero, now: at(0))
         _ = ending.begin(hasExited: false)
@@ -57,7 +57,7 @@ struct CommandEndingTests {
         #expect(ending.looked(look([entry(7)]), now: at(2)).next == .remains)
     }
 
-    @Test("an output that no process of the command holds is read to its end, or for two seconds")
+    @Test("an output that no process of the command holds is read to its end or for two seconds")
     func drained() {
         var ending = CommandEnding(leader: 7, patience: .seconds(5), now: at(0))
         _ = ending.begin(hasExited: false)
@@ -66,7 +66,7 @@ struct CommandEndingTests {
         #expect(ending.looked(look([], exited: true), now: at(3)).next == .gone)
     }
 
-    @Test("looks are ever rarer, down to four a second")
+    @Test("the processes are examined ever more rarely, down to four times a second")
     func pauses() {
         var ending = CommandEnding(leader: 7, patience: .seconds(60), now: at(0))
         _ = ending.begin(hasExited: false)
@@ -74,7 +74,7 @@ struct CommandEndingTests {
         #expect(pauses == [2, 4, 8, 16, 32, 64, 128, 250, 250].map { .look(.milliseconds($0)) })
     }
 
-    @Test("a process belongs to a command by its token, or without one by its session")
+    @Test("a process belongs to a command by its token, or by its session if it has no token")
     func belonging() {
         var process = entry(9, group: 9)
         process.session = 9
@@ -108,7 +108,7 @@ struct CommandEndingTests {
         #expect(!isStarted)
     }
 
-    @Test("only what is used up and comes back is worth another try")
+    @Test("only an error of an exhausted, renewable resource is retried")
     func shortages() {
         for code in [EMFILE, ENFILE, EAGAIN, ENOMEM] {
             #expect(CommandLaunchError(step: .fork, code: code, subject: "a").isShortage)

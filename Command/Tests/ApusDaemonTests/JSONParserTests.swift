@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Documents of JSON")
 struct JSONParserTests {
-    /// A document as `JSONEncoder` would write it, so that it can be compared; `nil` if it is refused.
+    /// Returns the document in a comparable form; `nil` if it is refused.
     private func parsed(_ bytes: some Sequence<UInt8>) -> NSObject? {
         guard let value = try? JSONParser.parse(bytes) else { return nil }
         return object(value)
@@ -28,7 +28,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "what is JSON means what JSONSerialization reads",
+        "a valid document is read as JSONSerialization reads it",
         arguments: [
             "{}", "[]", " [ ] ", "\t{ \"a\" : 1 , \"b\" : [ true , false , null ] }\r\n", "0", "-0", "-12.50e+3", "1E2",
             "1e-2", "9007199254740993", #""""#, #""a\"\\\/\b\f\n\r\t""#, #""\u0041\u00e9\uD83D\uDC1D\ud83d\udc1d""#,
@@ -41,7 +41,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "what is not JSON is refused",
+        "an invalid document is refused",
         arguments: [
             "", " ", "{", "}", "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{,}", #"{"a"}"#, #"{"a":}"#,
             #"{"a":1,}"#, #"{"a" 1}"#, "{a:1}", #"{1:2}"#, "nul", "nulll", "True", "+1", "01", "-", "1.", ".5", "1e",
@@ -56,7 +56,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "the line and the column at which a document stops being JSON are named",
+        "the error names the line and column at which a document becomes invalid",
         arguments: [
             ("", "line 1, column 1: the JSON is not complete"), ("{\n  \"a\": 1", "line 2, column 9: the JSON is not"),
             ("* * * * * true", "line 1, column 1: it is not JSON"), ("{\n\"a\": 1,\n}", "line 3, column 1: it is not"),
@@ -72,7 +72,7 @@ struct JSONParserTests {
         #expect(throws: DaemonError.self) { try JSONParser.parse([quote] + bytes + [quote]) }
     }
 
-    @Test("512 arrays in one another are read, and one more is refused")
+    @Test("512 nested arrays are read, and 513 are refused")
     func depth() {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -82,7 +82,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "documents with random errors are refused or mean what JSONSerialization reads",
+        "documents with random errors are refused or read as JSONSerialization reads them",
         arguments: 0..<20 as Range<UInt64>)
     func damaged(seed: UInt64) {
         let random = SeededRandom(seed: seed)
@@ -104,7 +104,7 @@ struct JSONParserTests {
         }
     }
 
-    @Test("fields that a newer daemon may have are passed over, and null is no value")
+    @Test("unknown fields of a newer daemon are ignored, and null is no value")
     func lenient() throws {
         let page: WireJobPage = try LenientJSON.decode(from: Data(#"{"jobs":[],"next":null,"total":0}"#.utf8))
         #expect(page == WireJobPage(jobs: [], next: nil))

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("What one page of a list may cost")
 struct ListBoundTests {
-    /// A scheduler in virtual time, in which nothing passes unless it is advanced.
+    /// A scheduler in virtual time that only the test advances.
     private struct World {
         let time = VirtualTime()
         let zones = SimulatedTimeZones()
@@ -37,7 +37,7 @@ struct ListBoundTests {
         }
     }
 
-    /// The pages of what is obstructed, as their jobs and how many pieces were read for each.
+    /// Returns the pages of obstructed jobs, each with its jobs and the number of reads for it.
     private func obstructed(_ world: World, limit: Int) throws -> [(jobs: [String], pieces: Int)] {
         var pages: [(jobs: [String], pieces: Int)] = []
         var after: String?
@@ -52,7 +52,7 @@ struct ListBoundTests {
         return pages
     }
 
-    @Test("a page of what is obstructed looks at a bounded number of jobs, and all pages have each job once")
+    @Test("a page of obstructed jobs examines a bounded number of jobs, and all pages have each job once")
     func obstructed() throws {
         let world = try World()
         world.zones.replace("Mars/Olympus", by: .utc)
@@ -76,7 +76,7 @@ struct ListBoundTests {
         #expect(try obstructed(world, limit: 1).flatMap(\.jobs) == parked + lost)
     }
 
-    @Test("a client that has left stops a page of what is obstructed at the next piece")
+    @Test("a client's disconnection stops a page of obstructed jobs at the next read")
     func clientLeaves() throws {
         let world = try World()
         try world.daily((0..<300).map { "well\($0)" }, "UTC")
@@ -95,7 +95,7 @@ struct ListBoundTests {
         #expect(pieces.withLock { $0 } == 3)
     }
 
-    @Test("statistics list the jobs with the most attempts, and say how many they leave out, which are counted in all")
+    @Test("statistics list the jobs with the most attempts, and count the omitted ones in the totals")
     func statistics() throws {
         let world = try World()
         try world.submit(
@@ -123,7 +123,7 @@ struct ListBoundTests {
         var leftOut: Int?
     }
 
-    /// The pieces of an export, and how many reads of the store each took.
+    /// Returns the pieces of an export, each with the number of reads of the store.
     private func export(_ world: World) throws -> [(text: String, reads: Int)] {
         var pieces: [(text: String, reads: Int)] = []
         var rest: JobExport? = JobExport(labels: [:])
@@ -138,7 +138,7 @@ struct ListBoundTests {
         return pieces
     }
 
-    @Test("an export is read and sent in bounded pieces, one line for each job, and names what it leaves out")
+    @Test("an export is read and sent in bounded pieces, one line for each job, and names omitted jobs")
     func export() throws {
         let world = try World()
         let text = String(repeating: "x", count: 1_000)

@@ -5,7 +5,7 @@ import Testing
 @Suite("The name that was meant")
 struct NearestNameTests {
     @Test(
-        "a letter that is left out, added, replaced, or exchanged with the next one is near, and another word is not",
+        "a name with one letter omitted, added, replaced or transposed is near, and another word is not",
         arguments: [
             ("lst", "list"), ("liist", "list"), ("lost", "list"), ("lsit", "list"), ("cuontdown", "countdown"),
             ("suspnd", "suspend"), ("tsil", nil), ("ls", nil), ("wibble", nil), ("", nil), ("xxxxxxxxx", nil),
@@ -14,10 +14,10 @@ struct NearestNameTests {
         #expect(NearestName.of(word, among: ["list", "countdown", "suspend"]) == meant)
     }
 
-    @Test("of two that are equally near, it is the first")
+    @Test("the first of two equally near names is chosen")
     func first() { #expect(NearestName.of("statsu", among: ["status", "stats"]) == "status") }
 
-    @Test("a variable has a nearest one only if one is near, whatever the prefix adds")
+    @Test("an environment variable's suggestion must be near without the common prefix")
     func variables() {
         let found = SettingKey.unknownVariables(in: [
             "APUS_LOGLEVEL": "", "APUS_GRAEC": "", "APUS_X": "", "APUS_OWN": "",

@@ -14,7 +14,7 @@ struct OutputTests {
     }
 
     @Test(
-        "the tail of an output is a text where it is UTF-8, also if it is cut in a character; else its bytes are there",
+        "the tail of an output is sent as text if it is UTF-8, also if cut within a character, and else as bytes",
         arguments: [
             (Array("héllo".utf8), "héllo", nil as [UInt8]?),
             ([0x61, 0xFF], "a\u{FFFD}", [0x61, 0xFF]),
@@ -38,7 +38,7 @@ struct OutputTests {
         .output(jobID: "job", occurrence: 1, attempt: 1, offset: offset, bytes: Array(text.utf8))
     }
 
-    @Test("what is kept of a run in progress begins where it says, has no gap, and is the last 64 KiB")
+    @Test("a running job's stored output is its last 64 KiB without a gap, with its offset")
     func running() {
         var outputs = RunningOutputs()
         outputs.note(.runStarted(run()))

@@ -7,9 +7,9 @@ import Testing
 @Suite("How many jobs run at once")
 struct ParallelismTests {
     @Test(
-        "as many as were asked for, but no more than descriptors and processes allow, and at least one",
+        "as many jobs run at once as requested, within the limits of descriptors and processes, and at least one",
         arguments: [
-            // asked, files, in use, processes left, expected
+            // Each row holds the requested number, the files, those in use, the processes left and the expected number.
             (nil, 20_000, 60, [], 256), (1_000, 20_000, 60, [], 1_000), (100_000, 20_000, 60, [], 9_704),
             (nil, 1_024, 60, [], 256), (nil, 256, 60, [], 59), (nil, 64, 60, [], 1), (nil, 3, 60, [], 1),
             (3, 20_000, 60, [], 3), (nil, 20_000, 60, [400], 100), (nil, 20_000, 60, [4_000, 20], 5),
@@ -21,7 +21,7 @@ struct ParallelismTests {
     }
 
     @Test(
-        "the control group that leaves the fewest processes counts, in both versions",
+        "the most restrictive control group counts, in both versions",
         arguments: [
             ("0::/a/b\n", "", 30), ("4:cpu:/x\n3:pids:/a/b\n", "/pids", 30), ("4:cpu:/a/b\n", "/pids", nil),
             ("0::/\n", "", nil), ("", "", nil),

@@ -14,7 +14,7 @@ struct QueueWireTests {
         try StrictJSON.decode(WireQueueChange.self, from: Array(text.utf8))
     }
 
-    @Test("of a change of a queue, what is left out stays, null removes, and a value sets")
+    @Test("in a queue's change, an omitted field stays, null removes a setting, and a value sets it")
     func queueChange() throws {
         #expect(try change(#"{"paused":true}"#) == WireQueueChange(paused: true))
         #expect(try change(#"{"paused":true}"#).parsed() == [.paused(true)])
@@ -36,7 +36,7 @@ struct QueueWireTests {
     }
 
     @Test(
-        "a change that changes nothing, has an unknown field, or a null elsewhere, is refused",
+        "a change without effect, with an unknown field or with a null elsewhere is refused",
         arguments: [
             ("{}", "nothing to change; give concurrency, concurrencyPerKey, rate or paused"),
             (#"{"limit":1}"#, "unknown field limit; known are concurrency, concurrencyPerKey, rate, paused"),
@@ -48,7 +48,7 @@ struct QueueWireTests {
         #expect("\(error!)".contains(expected), "\(error!)")
     }
 
-    @Test("a queue has its limit per fairness key, and null without one; an earlier daemon's has none")
+    @Test("a queue is sent with its limit per fairness key or null; an earlier daemon's has none")
     func queue() throws {
         var queue = JobQueue(id: "mail", concurrencyPerKey: 2)
         func wire() -> WireQueue { WireQueue(QueueStatus(queue: queue, runningCount: 0, waitingCount: 0)) }
@@ -61,7 +61,7 @@ struct QueueWireTests {
         #expect(read.concurrency == 1 && read.concurrencyPerKey == nil)
     }
 
-    @Test("a job says its queue, its priority, its fairness key, and whether jobs that do the same count as the same")
+    @Test("a job is sent with its queue, priority, fairness key and uniqueness")
     func job() throws {
         let instant = WallInstant(secondsSince1970: 1_800_000_000)
         var request = JobRequest(
@@ -105,7 +105,7 @@ struct QueueWireTests {
         #expect(try request(#","unique":{"key":"17","within":"PT1M"}"#).uniqueness == .key("17", within: .seconds(60)))
     }
 
-    @Test("a change sets a job's fairness key or removes it; a key that stays is not checked")
+    @Test("a change sets or removes a job's fairness key, and does not check an unchanged one")
     func changedFairnessKey() throws {
         let now = WallInstant(secondsSince1970: 1_800_000_000)
         let request = JobRequest(
@@ -122,7 +122,7 @@ struct QueueWireTests {
         #expect(throws: DaemonError.self) { try key(after: #"{"unique":{"key":""}}"#) }
     }
 
-    @Test("a priority or a conflict policy that there is not is refused with the accepted ones")
+    @Test("an unknown priority or conflict policy is refused with the accepted ones")
     func words() {
         let priority = #expect(throws: DaemonError.self) { try PolicyText.priority("highest") }
         #expect(priority?.message == "priority: \"highest\" is not one of low, normal, high, urgent")
@@ -131,7 +131,7 @@ struct QueueWireTests {
     }
 
     @Test(
-        "a result is sent as a text if it is UTF-8 and short, and always with its size",
+        "a result is sent as text if it is short UTF-8, and always with its size",
         arguments: [
             (Array("héllo".utf8), "héllo"), ([], ""), ([0xFF, 0x00], nil),
             (Array(repeating: UInt8(ascii: "x"), count: 4_097), nil),

@@ -12,7 +12,7 @@ struct ResponseParserTests {
     private static let unended = "HTTP/1.1 200 OK\r\n\r\nhello world"
     private static let oldLines = "\nHTTP/1.1 200\nconnection: close\ncontent-length:11\n\nhello world"
 
-    /// Parses a text in pieces of `size` bytes, and the connection's end after it.
+    /// Parses a text in pieces of `size` bytes, followed by the connection's end.
     private func parse(
         _ text: String, inPiecesOf size: Int
     ) throws -> (head: ResponseParser.Head?, body: String, isComplete: Bool) {
@@ -28,7 +28,7 @@ struct ResponseParserTests {
     }
 
     @Test(
-        "a body with a length, in chunks, or up to the end of the connection",
+        "a response's body has a length, comes in chunks, or lasts until the connection's end",
         arguments: [counted, chunked, interim, unended, oldLines])
     func bodies(_ text: String) throws {
         for size in 1...text.utf8.count {
@@ -49,7 +49,7 @@ struct ResponseParserTests {
         }
     }
 
-    @Test("without a body, the response ends with its head", arguments: [204, 304])
+    @Test("a response without a body ends with its head", arguments: [204, 304])
     func bodiless(_ status: Int) throws {
         let response = try parse("HTTP/1.1 \(status) X\r\nContent-Length: 5\r\n\r\n", inPiecesOf: 9)
         #expect(response.isComplete)
@@ -57,7 +57,7 @@ struct ResponseParserTests {
     }
 
     @Test(
-        "what is not a response is refused",
+        "invalid responses are refused",
         arguments: [
             "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 2000 X\r\n\r\n", "HTTP/1.1 +20 X\r\n\r\n",
             "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
@@ -79,7 +79,7 @@ struct ResponseParserTests {
         }
     }
 
-    @Test("random bytes end in a refusal or in a response, and trap nothing")
+    @Test("random bytes are refused or parsed, without a trap")
     func random() {
         let random = SeededRandom(seed: 38)
         let alphabet = Array("HTTP/1.1 200 OK\r\n\r\ncontent-length:chunked 0123456789abcdef;\r\n".utf8)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The log's bound")
 struct RotatedLogTests {
-    /// A log in a folder of its own, in the place of a descriptor that the test has opened.
+    /// A log in its own folder that replaces a descriptor opened by the test.
     private final class Bench {
         let folder: String
         let descriptor: Int32
@@ -35,7 +35,7 @@ struct RotatedLogTests {
         }
     }
 
-    @Test("a file that has reached its size becomes the first of those that are kept, and the oldest is removed")
+    @Test("a log file that has reached its size becomes the first kept one, and the oldest is removed")
     func rotates() throws {
         let bench = try Bench(size: 10, keptFiles: 2)
         for number in 1...7 { bench.log.write("line \(number)\n") }
@@ -45,14 +45,14 @@ struct RotatedLogTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("without files to keep, the file begins anew")
+    @Test("without kept files, the log file begins anew")
     func keepsNone() throws {
         let bench = try Bench(size: 10, keptFiles: 0)
         for number in 1...3 { bench.log.write("line \(number)\n") }
         #expect(try bench.files() == ["log": "line 3\n"])
     }
 
-    @Test("what is written to the descriptor directly, as by the runtime, is in the file and counts")
+    @Test("text written directly to the descriptor, as by the runtime, is in the file and counts")
     func direct() throws {
         let bench = try Bench(size: 10, keptFiles: 1)
         #expect(write(bench.descriptor, "Fatal error\n", 12) == 12)
@@ -61,7 +61,7 @@ struct RotatedLogTests {
         #expect(try bench.files() == ["log": "b\n", "log.1": "Fatal error\na\n"])
     }
 
-    @Test("a file that another program has moved is left alone, and a new one is begun")
+    @Test("a log file moved by another program is left alone, and a new one begins")
     func moved() throws {
         let bench = try Bench(size: 10, keptFiles: 1)
         bench.log.write("line 1\n")
@@ -71,17 +71,17 @@ struct RotatedLogTests {
         #expect(try bench.files() == ["elsewhere": "line 1\nline 2\n", "log": "line 3\n"])
     }
 
-    @Test("the bound holds also when files cannot be renamed")
+    @Test("the log's bound holds also when files cannot be renamed")
     func cannotRename() throws {
         let bench = try Bench(size: 10, keptFiles: 1)
-        // A folder that is not empty takes no file in its place, not even from root.
+        // No file can be renamed over a folder that is not empty, not even by root.
         try FileManager.default.createDirectory(
             atPath: bench.folder + "/log.1/x", withIntermediateDirectories: true)
         for number in 1...5 { bench.log.write("line \(number)\n") }
         #expect(try String(contentsOfFile: bench.path, encoding: .utf8) == "line 5\n")
     }
 
-    @Test("a log that is a link, and a number of files that makes no sense, are refused")
+    @Test("a log that is a link and an invalid number of files are refused")
     func refused() throws {
         let bench = try Bench(size: 10, keptFiles: 1)
         let link = bench.folder + "/link"

@@ -46,7 +46,7 @@ struct ServiceUnitTests {
         #expect(try line("Environment", of: unit) == #"Environment="APUS_HOME=/a \"b\"\\c%%d$e""#)
     }
 
-    @Test("what a unit cannot have is refused", arguments: ["/a\nExecStart=/bin/sh", "/a\u{7F}", "/a$b=c"])
+    @Test("a value that a unit cannot contain is refused", arguments: ["/a\nExecStart=/bin/sh", "/a\u{7F}", "/a$b=c"])
     func refused(path: String) {
         let error = #expect(throws: DaemonError.self) { try ServiceUnit(executable: path).text() }
         #expect(error?.code == .invalid)
@@ -64,7 +64,7 @@ struct ServiceUnitTests {
         let unit = ServiceUnit(executable: program, environment: [("APUS_HOME", "\(folder)/\(name)")])
         let (code, said) = try verify(try unit.text(), folder: folder)
         #expect(code == 0 && said.isEmpty, "\(said)")
-        // The check is on: a program that is missing, and a misspelt option, are found.
+        // The check works: it finds a missing program and a misspelt option.
         let missing = ServiceUnit(executable: "\(folder)/missing")
         #expect(try verify(try missing.text(), folder: folder).code != 0)
         let misspelt = try unit.text().replacing("OOMPolicy=continue", with: "OOMPolicy=go-on")
@@ -77,7 +77,7 @@ struct ServiceUnitTests {
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["systemd-analyze", "--user", "--man=no", "verify", folder + "/apus.service"]
-        // It wants a folder for its manager, and none of the machine's own units.
+        // systemd-analyze needs a folder for its manager, and must not find the machine's own units.
         process.environment = ProcessInfo.processInfo.environment.merging([
             "XDG_RUNTIME_DIR": folder, "SYSTEMD_UNIT_PATH": folder + ":/usr/lib/systemd/user",
         ]) { _, new in new }

@@ -11,7 +11,7 @@ import Testing
 struct SettingsTests {
     private static let home = Home(path: "/srv/apus")
 
-    /// A folder with a configuration file, removed afterwards; the environment names the folder as the home.
+    /// Gives `body` a folder with a configuration file, which the environment names as the home, and removes it.
     private func with<Result>(
         _ text: String?, mode: Int = 0o600, _ body: (_ path: String, _ environment: [String: String]) throws -> Result
     ) throws -> Result {
@@ -27,7 +27,7 @@ struct SettingsTests {
         return try body(path, ["APUS_HOME": folder])
     }
 
-    /// A value of each setting in the file, in the environment and as an option, all different.
+    /// Different values of each setting in the file, in the environment and as an option.
     private static let samples: [SettingKey: (file: String, variable: String, option: [String])] = [
         .store: (#""/file.db""#, "/variable.db", ["/option.db"]),
         .node: (#""file""#, "variable", ["option"]),
@@ -44,7 +44,7 @@ struct SettingsTests {
     ]
 
     @Test(
-        "a value is that of the option, else of the variable, else of the file, and an empty variable counts as unset",
+        "an option overrides the variable, which overrides the file, and an empty variable counts as unset",
         arguments: SettingKey.allCases)
     func precedence(key: SettingKey) throws {
         let sample = try #require(Self.samples[key])
@@ -66,7 +66,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("without a file and variables there are defaults only, and they are those of the daemon")
+    @Test("without a file and variables, settings have the daemon's defaults")
     func defaults() throws {
         try with(nil) { _, environment in
             let settings = try Settings(environment: environment)
@@ -77,7 +77,7 @@ struct SettingsTests {
             #expect(daemon.node == standard.node && daemon.parallel == nil && daemon.http == nil)
             #expect("\(daemon.store)" == "/srv/apus/apus.db" && daemon.logFile == nil)
             #expect(daemon.logLimits == RotatedLog.Limits() && daemon.logLevel == .info)
-            // What is shown as a default is accepted as a value.
+            // A default as shown is accepted as a value.
             var shown: [SettingKey: [String]] = [:]
             for key in SettingKey.allCases { shown[key] = daemon.standardText(of: key).map { [$0] } }
             let again = try DaemonSettings(Settings(options: shown, environment: environment), home: Self.home)
@@ -129,7 +129,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "a value that makes no sense is refused with the place that has it and the accepted forms",
+        "an invalid value is refused with its origin and the accepted forms",
         arguments: [
             (#"{"grace": "soon"}"#, "grace in PATH"), (#"{"patience": "1s"}"#, "patience in PATH"),
             (#"{"patience": "6m"}"#, "3s, 30s, 5m"), (#"{"parallel": 0}"#, "1 to 1000000"),
@@ -153,7 +153,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("only a file that others cannot write is read, links to it are followed, and what is no file is refused")
+    @Test("only a file that others cannot write is read, through links too, and anything but a file is refused")
     func trust() throws {
         try with(#"{"grace": "1m"}"#, mode: 0o622) { path, environment in
             let error = #expect(throws: DaemonError.self) { try Settings(environment: environment) }
@@ -173,7 +173,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "the path of the file is named, else it is in the home that is named, else in the folder of the user's configuration",
+        "the settings file is the named one, else that of the named home, else that of the user's configuration folder",
         arguments: [
             (["APUS_CONFIG": "/c.json", "APUS_HOME": "/h", "HOME": "/u"], "/c.json"),
             (["APUS_CONFIG": "", "APUS_HOME": "/h", "XDG_CONFIG_HOME": "/x", "HOME": "/u"], "/h/config.json"),
@@ -184,7 +184,7 @@ struct SettingsTests {
         #expect(try ConfigurationFile.path(environment) == path)
     }
 
-    @Test("a password in a file that others can read is refused, and shown nowhere")
+    @Test("a password in a file that others can read is refused, and never shown")
     func password() throws {
         let text = #"{"store": "postgres://ann:hunter2@db/jobs"}"#
         try with(text, mode: 0o640) { path, environment in

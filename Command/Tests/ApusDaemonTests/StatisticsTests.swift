@@ -21,7 +21,7 @@ struct StatisticsTests {
             finished: state.isOpen ? nil : started.advanced(by: .milliseconds(took)))
     }
 
-    @Test("outcomes are counted once per occurrence, attempts each, and a skipped range with all of its occurrences")
+    @Test("outcomes count once per occurrence, attempts each, and a skipped range with all of its occurrences")
     func counts() {
         var statistics = RunStatistics()
         for run in [
@@ -55,7 +55,7 @@ struct StatisticsTests {
         #expect(few == .init(count: 3, p50: 2, p90: 3, p99: 3, max: 3))
     }
 
-    @Test("without runs that were decided there is no rate, and none is zero")
+    @Test("the success rate is absent without decided runs, and zero without a success")
     func empty() {
         #expect(RunStatistics().wire.successRate == nil)
         var statistics = RunStatistics()
@@ -66,7 +66,7 @@ struct StatisticsTests {
 
 @Suite("Metrics as Prometheus reads them")
 struct PrometheusRegistryTests {
-    @Test("counters, gauges and histograms are written with their help, type and labels, those of a name together")
+    @Test("counters, gauges and histograms are written with help, type and labels, grouped by name")
     func text() {
         let registry = PrometheusRegistry(names: [
             "runs": .init(name: "x_runs_total", help: "Runs."), "running": .init(name: "x_running", help: "Now."),
@@ -95,7 +95,7 @@ struct PrometheusRegistryTests {
             ])
     }
 
-    @Test("what a label's value has of quotes, backslashes and line breaks is escaped")
+    @Test("quotes, backslashes and line breaks in a label's value are escaped")
     func escaping() {
         let registry = PrometheusRegistry(names: ["runs": .init(name: "x_total", help: "Runs.")])
         Counter(label: "runs", dimensions: [("kind", "a\"b\\c\nd")], factory: registry).increment()

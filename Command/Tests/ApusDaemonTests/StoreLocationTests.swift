@@ -21,7 +21,9 @@ struct StoreLocationTests {
         #expect("\(try StoreLocation("/var/jobs.db"))" == "/var/jobs.db")
     }
 
-    @Test("what names no store is refused with what to write", arguments: ["", "sqlite:", "a\0b", "mysql://db/x"])
+    @Test(
+        "an argument that names no store is refused with the accepted forms",
+        arguments: ["", "sqlite:", "a\0b", "mysql://db/x"])
     func refused(text: String) throws {
         let error = #expect(throws: DaemonError.self) { try StoreLocation(text) }
         #expect(error?.code == .invalid)
@@ -29,7 +31,7 @@ struct StoreLocationTests {
         #expect(error?.message.contains("write postgres://HOST/DATABASE, sqlite:PATH, or a path") == true)
     }
 
-    @Test("an argument counts before the environment, and that before the home's own file")
+    @Test("an argument overrides the environment, which overrides the home's own file")
     func precedence() throws {
         func path(_ argument: String?, _ environment: [String: String]) throws -> String {
             let settings = try Settings(options: argument.map { [.store: [$0]] } ?? [:], environment: environment)
@@ -44,7 +46,7 @@ struct StoreLocationTests {
     }
 
     @Test(
-        "what is shown of a database is what says which one it is",
+        "only the parts that identify a database are shown",
         arguments: [
             ("postgres://ann:hunter2@db1:5433,db2/jobs?sslmode=require", "postgres://ann@db1:5433,db2/jobs"),
             ("postgresql://db/jobs", "postgres://db/jobs"),
@@ -65,7 +67,7 @@ struct StoreLocationTests {
     }
 
     @Test(
-        "what libpq does not understand is refused without the text, which may have a password",
+        "a text that libpq does not understand is refused without showing it, because it may have a password",
         arguments: [
             "postgres://ann:hunter2/x@db/jobs", "host=db hunter2", "nothing=hunter2", "postgres://[hunter2",
         ])

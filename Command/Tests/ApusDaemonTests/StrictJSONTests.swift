@@ -17,7 +17,7 @@ struct StrictJSONTests {
         }
     }
 
-    @Test("what a submission can say is read as it is without strictness")
+    @Test("every valid submission is read as without strictness")
     func everything() throws {
         let submission = WireSubmission(
             name: "n", kind: "action", trigger: WireTrigger(every: "1h", anchor: "2026-01-01T00:00:00Z", count: 3),
@@ -33,7 +33,7 @@ struct StrictJSONTests {
         #expect(try JSONDecoder().decode(WireSubmission.self, from: data) == submission)
     }
 
-    @Test("of a command, the shell and the environment can be left out, and are always written")
+    @Test("a command's shell and environment can be omitted, and are always written")
     func defaults() throws {
         let text = #"{"trigger":{"after":"1s"},"action":{"command":{"argv":["true"]}}}"#
         for submission in [
@@ -47,7 +47,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "a field that is unknown is refused at every depth, with its path and the known ones",
+        "an unknown field is refused at every depth, with its path and the known fields",
         arguments: [
             (
                 #"{"trigger":{"after":"1s"},"action":{"notify":"x"},"policies":{"retyr":1}}"#,
@@ -86,7 +86,7 @@ struct StrictJSONTests {
         ])
     func twice(text: String, path: String) { #expect(refusal(text).hasPrefix(path + "the field is given twice")) }
 
-    @Test("what is equal in different objects, or in an array, is not given twice")
+    @Test("equal names in different objects, or equal elements of an array, are accepted")
     func notTwice() throws {
         let text =
             #"{"name":"name","labels":{"name":"name"},"trigger":{"after":"1s"},"action":{"command":{"argv":["a","a","{","}"]}}}"#
@@ -130,7 +130,7 @@ struct StrictJSONTests {
         #expect(error?.code == .invalid && error?.message == complaint, "\(String(describing: error))")
     }
 
-    @Test("a trigger has one of its forms, and nothing that goes with another")
+    @Test("a trigger without a form, with several, or with a field of another form is refused")
     func triggers() throws {
         for trigger in [
             WireTrigger(), WireTrigger(at: "2030-01-01T00:00:00Z", after: "1s"), WireTrigger(after: "1s", count: 2),
@@ -145,7 +145,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "names of a TLS proxy are accepted for an address on loopback, and are hosts with and without HTTPS's port",
+        "names of a TLS proxy are accepted for a loopback address, as hosts with and without HTTPS's port",
         arguments: [
             ("https://jobs.example", ["jobs.example", "jobs.example:443"]),
             ("https://jobs.example:8443", ["jobs.example:8443"]), ("https://[::1]", ["[::1]", "[::1]:443"]),
@@ -156,7 +156,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "what is not a name of a TLS proxy is refused",
+        "an invalid name of a TLS proxy is refused",
         arguments: [
             "https://", "https://jobs.example/", "https://jobs.example:0", "https://a b", "http://jobs.example",
             "jobs.example:443",

@@ -3,7 +3,7 @@ import Testing
 
 @Suite
 struct TextLinesTests {
-    @Test("A text has the same lines with LF and with CRLF, empty ones included, and its last end begins none")
+    @Test("a text has the same lines with LF and CRLF, including empty ones, and a final line end begins no line")
     func ends() {
         for text in ["a b\n\nc\n", "a b\r\n\r\nc\r\n", "a b\n\r\nc"] {
             #expect(Self.lines(text) == ["a b", "", "c"])
@@ -12,13 +12,13 @@ struct TextLinesTests {
         #expect(Self.lines("\r\n") == [""])
     }
 
-    @Test("A byte order mark before the first line is no part of it; elsewhere it is text")
+    @Test("a byte order mark is dropped before the first line, and is text elsewhere")
     func byteOrderMark() {
         #expect(Self.lines("\u{FEFF}a\r\n\u{FEFF}b\n") == ["a", "\u{FEFF}b"])
         #expect(Self.lines("\u{FEFF}").isEmpty)
     }
 
-    @Test("A carriage return within a line, a combining character after its end, and bytes that are no UTF-8 are kept")
+    @Test("a carriage return within a line, a combining character after its end, and invalid UTF-8 are kept")
     func bytes() {
         #expect(Self.lines("a\rb\n") == ["a\rb"])
         #expect(Self.lines("a\n\u{301}b\n") == ["a", "\u{301}b"])

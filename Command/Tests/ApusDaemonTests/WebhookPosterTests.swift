@@ -21,7 +21,7 @@ struct WebhookPosterTests {
     }
 
     @Test(
-        "a redirect that would drop the body is a failure, and the new address is not asked",
+        "a redirect that would drop the body is a failure, and the new address gets no request",
         arguments: [301, 302, 303])
     func toGET(status: Int) async throws {
         try await Receiver(answering: { _, _ in Self.answer(.init(code: status), to: "/new") }).serve { receiver in
@@ -64,7 +64,7 @@ struct WebhookPosterTests {
             return Response(
                 status: .permanentRedirect, headers: [.location: "/new"],
                 body: .init { writer in
-                    // No end comes before the client has closed the connection.
+                    // The body does not end before the client has closed the connection.
                     while true { try await writer.write(ByteBuffer(string: String(repeating: "b", count: 10_000))) }
                 })
         }).serve { receiver in
@@ -117,7 +117,7 @@ struct WebhookPosterTests {
         }
     }
 
-    @Test("what goes wrong below HTTP is said in words, and a password of the URL is not shown")
+    @Test("a failure below HTTP is described in words, without the URL's password")
     func wordsOfFailures() async throws {
         // Nothing listens on port 1.
         let refused = try await poster.post([], id: "i", to: .init(url: "http://127.0.0.1:1/hook"))
@@ -132,7 +132,7 @@ struct WebhookPosterTests {
         #expect(Action(webhook: "https://h/p:x@q").text == "POST https://h/p:x@q")
     }
 
-    @Test("another webhook keeps the headers on the same server only, and without one no secret is kept")
+    @Test("a changed webhook keeps its headers only on the same server, and without a webhook no secret is kept")
     func changedWebhook() {
         var action = Action(
             webhook: "https://a.example/1", webhookHeaders: ["Authorization": "Bearer x"], webhookSecretFile: "/s")
@@ -149,14 +149,14 @@ struct WebhookPosterTests {
         #expect(action.webhookSecretFile == nil)
     }
 
-    @Test("the beginning of a long answer is kept, and the rest is not waited for")
+    @Test("the beginning of a long answer is kept, without waiting for the rest")
     func longAnswer() async throws {
         try await Receiver(answering: { _, _ in
             Response(
                 status: .ok,
                 body: .init { writer in
                     try await writer.write(ByteBuffer(string: String(repeating: "a", count: 100_000)))
-                    // No end comes before the client has closed the connection.
+                    // The body does not end before the client has closed the connection.
                     while true { try await writer.write(ByteBuffer(string: String(repeating: "b", count: 10_000))) }
                 })
         }).serve { receiver in
@@ -188,7 +188,7 @@ struct WebhookPosterTests {
         }
     }
 
-    @Test("a cancelled post ends, before it has begun and while the answer is waited for")
+    @Test("a cancelled post ends before it begins or while it waits for the answer")
     func cancelled() async throws {
         let (asked, isAsked) = AsyncStream.makeStream(of: Void.self)
         let (gone, isGone) = AsyncStream.makeStream(of: Void.self)
@@ -232,7 +232,7 @@ struct WebhookPosterTests {
         #expect(error?.code == .invalid && error?.message.hasPrefix("--webhook-header: ") == true)
     }
 
-    @Test("a header is read from Name: value")
+    @Test("a header is parsed from `Name: value`")
     func header() throws {
         let header = try WebhookHeaders.parse("Authorization: Bearer a:b", argument: "--webhook-header")
         #expect(header.name == "Authorization" && header.value == "Bearer a:b")

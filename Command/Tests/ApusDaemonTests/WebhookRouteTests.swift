@@ -30,7 +30,7 @@ struct WebhookRouteTests {
     }
 
     @Test(
-        "another scheme, host or port is another origin, and going back to the first does not make it the same",
+        "another scheme, host or port is another origin, even if a later redirect returns to the first",
         arguments: ["https://a/", "http://b/", "http://a:81/"])
     func origins(location: String) throws {
         var route = try #require(WebhookRoute("http://A/hook"))

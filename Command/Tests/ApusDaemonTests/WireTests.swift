@@ -9,14 +9,15 @@ import Testing
 
 @Suite("The daemon's requests and answers")
 struct WireTests {
-    @Test("policies survive their text", arguments: ["run-once", "skip", "run-all:7"])
+    @Test("policies survive a round trip through text", arguments: ["run-once", "skip", "run-all:7"])
     func missedRuns(text: String) throws { #expect(PolicyText.format(try PolicyText.missedRuns(text)) == text) }
 
-    @Test("overlap policies survive their text", arguments: ["skip", "queue:3", "allow:2", "replace"])
+    @Test("overlap policies survive a round trip through text", arguments: ["skip", "queue:3", "allow:2", "replace"])
     func overlap(text: String) throws { #expect(PolicyText.format(try PolicyText.overlap(text)) == text) }
 
     @Test(
-        "conditions survive their words", arguments: [["network"], ["power"], ["idle"], ["network", "power", "idle"]])
+        "conditions survive a round trip through words",
+        arguments: [["network"], ["power"], ["idle"], ["network", "power", "idle"]])
     func conditions(words: [String]) throws {
         let policies = try WirePolicies(when: words).parsed()
         #expect(WirePolicies(policies).when == words)
@@ -25,7 +26,7 @@ struct WireTests {
     }
 
     @Test(
-        "a condition that there is not, or is given twice, is refused with the accepted ones",
+        "an unknown or repeated condition is refused with the accepted ones",
         arguments: [["wifi"], ["network", ""], ["Power"], ["idle", "network", "idle"]])
     func otherConditions(words: [String]) {
         let error = #expect(throws: DaemonError.self) { try WirePolicies(when: words).parsed() }
@@ -33,7 +34,7 @@ struct WireTests {
         #expect(error?.message.contains("network, power, idle") == true)
     }
 
-    @Test("a job says what it waits for, and null when it waits for nothing")
+    @Test("a job is sent with its unmet conditions, or null when it waits for none")
     func waitingFor() throws {
         let instant = WallInstant(secondsSince1970: 1_800_000_000)
         let request = JobRequest(
@@ -109,7 +110,7 @@ struct WireTests {
         #expect(error?.argument == field && error?.acceptedForms.isEmpty == false)
     }
 
-    @Test("a home is APUS_HOME, else in the state folder, else in the user's")
+    @Test("the home is APUS_HOME, else in the state folder, else in the user's folder")
     func homes() throws {
         let own = try Home(environment: ["APUS_HOME": "/a/b/", "XDG_RUNTIME_DIR": "/run/user/1"])
         #expect(own.path == "/a/b" && own.socketPath == "/a/b/apus.sock")
@@ -135,7 +136,7 @@ struct WireTests {
     func addresses(text: String, host: String) throws { #expect(try HTTPAddress(text).host == host) }
 
     @Test(
-        "other addresses are refused",
+        "addresses other than loopback are refused",
         arguments: ["0.0.0.0:80", "example.com:80", "127.0.0.1:99999", "127.0.0.1:", "", "192.168.1.1:80"])
     func otherAddresses(text: String) { #expect(throws: DaemonError.self) { try HTTPAddress(text) } }
 
@@ -168,7 +169,7 @@ struct WireTests {
         #expect(!PeerCheck.admits(1_001, daemon: 1_000) && !PeerCheck.admits(65_534, daemon: 0))
     }
 
-    @Test("the end of a long output is kept")
+    @Test("the end of a long output is stored")
     func tail() {
         let tail = OutputTail()
         for number in 0..<100_000 { tail.append(Array("\(number)\n".utf8)) }

@@ -25,7 +25,7 @@ struct BusyTests {
         return try #require(Int(fields[11])) + #require(Int(fields[12]))
     }
 
-    @Test("while as many expensive requests are carried out as may be at once, and more wait, health is answered")
+    @Test("health is answered while the limit of expensive requests run and more wait")
     func health() async throws {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()

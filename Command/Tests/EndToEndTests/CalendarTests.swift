@@ -5,7 +5,7 @@ import Testing
 @Suite("Schedules at the terminal", .timeLimit(.minutes(10)))
 struct CalendarTests {
     @Test(
-        "the words of a schedule need no quotes, and each form makes a job that says when it is due",
+        "a schedule's words need no quotes, and each form creates a job that shows its next due instant",
         arguments: [
             (["every", "weekday", "at", "18:30"], "every weekday at 18:30"),
             (["every", "15", "minutes", "between", "9:00", "and", "17:00"], "every 15 minutes between 9:00 and 17:00"),
@@ -39,7 +39,7 @@ struct CalendarTests {
     }
 
     @Test(
-        "an interval is one for every and for preview, and so is a schedule",
+        "`every` and `preview` agree on whether an argument is an interval or a schedule",
         arguments: [
             ("15 minutes", true), ("2 hours", true), ("hour", true), ("30 seconds", true), ("15m", false),
             ("7 minutes", false),
@@ -61,7 +61,7 @@ struct CalendarTests {
         }
     }
 
-    @Test("an interval as Go's cron writes it is one")
+    @Test("an interval in the form of Go's cron is accepted")
     func everyOfCron() async throws {
         try await ApusUnderTest.with { apus in
             let job: WireJob = try await apus.json("cron", "@every 5m", "--json", "--", "true")
@@ -70,7 +70,7 @@ struct CalendarTests {
     }
 
     @Test(
-        "what cannot be read is refused with the argument and what is accepted, and nothing is scheduled",
+        "an unreadable schedule is refused with its argument and the accepted forms, and nothing is scheduled",
         arguments: [
             (["every", "foo", "bar"], "schedule"), (["every", "5q"], "duration"), (["every"], "an interval"),
             (["every", "day", "at", "9:00", "--tz", "Mars"], "--tz"),
@@ -160,7 +160,7 @@ struct CalendarTests {
         }
     }
 
-    @Test("what is exported is imported once, with its schedule, and suspended if it was")
+    @Test("an exported job is imported once, with its schedule, and stays suspended if it was")
     func export() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await apus("every", "day at 9:00", "--tz", "Europe/Berlin", "--name", "nine", "--", "echo", "x")

@@ -21,7 +21,7 @@ struct ClientTests {
     }
 
     @Test(
-        "a submission that gets no answer is sent again with the same key, and the error says how to repeat it",
+        "an unanswered submission is sent again with the same key, and the error says how to repeat it",
         arguments: [FakeDaemon.Behaviour.isSilent, .answersHalf, .closes])
     func noAnswer(behaviour: FakeDaemon.Behaviour) async throws {
         try await ApusUnderTest.with { apus in
@@ -56,7 +56,7 @@ struct ClientTests {
         }
     }
 
-    @Test("each submission has a key of its own, and a given key is kept")
+    @Test("each submission has its own key, and a given key is kept")
     func keys() async throws {
         try await ApusUnderTest.with { apus in
             let daemon = FakeDaemon(.answers(Self.job))
@@ -71,7 +71,7 @@ struct ClientTests {
         }
     }
 
-    @Test("a change that gets no answer is not repeated")
+    @Test("an unanswered change is not repeated")
     func changes() async throws {
         try await ApusUnderTest.with { apus in
             let daemon = FakeDaemon(.closes)
@@ -95,7 +95,7 @@ struct ClientTests {
         }
     }
 
-    @Test("a question is asked again over a new connection, however many the daemon has closed")
+    @Test("a read is repeated over a new connection, however many the daemon has closed")
     func allClosedBefore() async throws {
         try await ApusUnderTest.with { apus in
             let daemon = FakeDaemon(.answersOnce(Self.job))
@@ -113,7 +113,7 @@ struct ClientTests {
         }
     }
 
-    @Test("a command whose daemon does not answer says so, and starts no second one")
+    @Test("a command reports a daemon that does not answer, and starts no second one")
     func startsNone() async throws {
         try await ApusUnderTest.with { apus in
             let daemon = FakeDaemon(.closes)

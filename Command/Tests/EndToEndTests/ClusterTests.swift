@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Several daemons of one database", .timeLimit(.minutes(10)))
 struct ClusterTests {
-    @Test("each names all of them, with their names, shares and states, as a table and as JSON")
+    @Test("each daemon lists all of them with names, shares and states, as a table and as JSON")
     func nodes() async throws {
         try await TwoDaemons.with { first, second in
             // On a busy machine a beat may be late.
@@ -30,7 +30,7 @@ struct ClusterTests {
         }
     }
 
-    @Test("what is submitted to one is seen by the other, and each occurrence runs once")
+    @Test("a job submitted to one daemon is visible on the other, and each occurrence runs once")
     func oneList() async throws {
         try await TwoDaemons.with { first, second in
             let marks = first.home.path + "/marks"
@@ -51,7 +51,7 @@ struct ClusterTests {
         }
     }
 
-    @Test("each counts what runs and waits of a queue on both")
+    @Test("each daemon counts a queue's running and waiting jobs on both")
     func queues() async throws {
         try await TwoDaemons.with { first, second in
             // A node that was not notified follows with its next beat, and may have started a run until then.
@@ -84,7 +84,7 @@ struct ClusterTests {
         }
     }
 
-    @Test("what is done to a job through one of them is done, whichever of them owns it")
+    @Test("a command on a job works through either daemon, whichever owns the job")
     func commands() async throws {
         try await TwoDaemons.with { first, second in
             for (owner, other) in [(first, second), (second, first)] {
@@ -104,7 +104,7 @@ struct ClusterTests {
         }
     }
 
-    @Test("of one that is killed the other takes the shards, and repeats the run that was interrupted")
+    @Test("the other daemon takes a killed daemon's shards and repeats its interrupted run")
     func killed() async throws {
         try await TwoDaemons.with(patience: "6s") { first, second in
             let marks = first.home.path + "/marks"
@@ -126,7 +126,7 @@ struct ClusterTests {
         }
     }
 
-    @Test("a node that is asked to stop leaves its shards to the other, which keeps running")
+    @Test("a node that is asked to stop hands its shards to the other, which keeps running")
     func stopped() async throws {
         try await TwoDaemons.with { first, second in
             let answer = try await first("every", "1h", "--name", "hourly", "--", "true")

@@ -8,7 +8,7 @@ import Testing
 @Suite("The command", .timeLimit(.minutes(10)))
 struct CommandTests {
     @Test(
-        "the first use starts a daemon, says so on stderr, and the command runs", arguments: StoreUnderTest.allCases)
+        "the first use starts a daemon, reports it on stderr, and runs the command", arguments: StoreUnderTest.allCases)
     func firstUse(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             let file = apus.home.path + "/done"
@@ -23,7 +23,7 @@ struct CommandTests {
     }
 
     @Test(
-        "a command gets the caller's folder and PATH, its variables, and what it stands for",
+        "a command gets the caller's folder and PATH, its variables, and its job's details",
         arguments: StoreUnderTest.allCases)
     func environment(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -71,7 +71,7 @@ struct CommandTests {
     }
 
     @Test(
-        "a countdown ends with 0 and its notification; one that is cancelled ends with 1; without a name it attaches to the running one",
+        "a countdown ends with 0 and its notification, a cancelled one with 1; without a name, the command attaches to the running one",
         arguments: StoreUnderTest.allCases)
     func countdown(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -92,7 +92,7 @@ struct CommandTests {
     }
 
     @Test(
-        "a job that takes longer than its time limit is ended and has failed; one that fails is tried again",
+        "a job over its time limit is ended and has failed, and a failed job is retried",
         arguments: StoreUnderTest.allCases)
     func limits(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -135,7 +135,7 @@ struct CommandTests {
     }
 
     @Test(
-        "logs --follow prints what a job prints from now on, and ends with the job", arguments: StoreUnderTest.allCases)
+        "logs --follow prints a job's output from now on, and ends with the job", arguments: StoreUnderTest.allCases)
     func follow(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             let job: WireJob = try await apus.json(
@@ -166,7 +166,7 @@ struct CommandTests {
     }
 
     @Test(
-        "status without a daemon says so, starts none, and exits with 3", arguments: StoreUnderTest.allCases)
+        "status without a daemon reports it, starts none, and exits with 3", arguments: StoreUnderTest.allCases)
     func status(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             let answer = try await apus("status")
@@ -212,7 +212,7 @@ struct CommandTests {
         }
     }
 
-    @Test("a home that cannot be made is named, with the reason")
+    @Test("a home that cannot be created is named with the reason")
     func unwritableHome() async throws {
         let file = FileManager.default.temporaryDirectory.path + "/apus-e2e-file-\(UUID().uuidString.prefix(8))"
         try Data().write(to: URL(filePath: file))
@@ -223,7 +223,7 @@ struct CommandTests {
         #expect(answer.err.contains(file + "/home") && answer.err.contains("APUS_HOME"), "\(answer.err)")
     }
 
-    @Test("a damaged database is named, and nothing of it is touched")
+    @Test("a damaged database is named and stays unchanged")
     func damagedDatabase() async throws {
         try await ApusUnderTest.with { apus in
             try apus.home.prepare()
@@ -254,7 +254,7 @@ struct CommandTests {
         var written: Bool
     }
 
-    @Test("apus install --json has the unit that was written, and with --print the unit that would be")
+    @Test("apus install --json shows the written unit, and with --print the unit that it would write")
     func installAsJSON() async throws {
         try await ApusUnderTest.with { apus in
             let printed: InstallReport = try await apus.json(

@@ -22,7 +22,7 @@ struct CompletionTests {
         return answer.out.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
     }
 
-    @Test("names and identifiers that begin with what was typed are offered, of ended jobs if no other has them")
+    @Test("completion offers names and identifiers with the typed prefix, of ended jobs only if no other job has them")
     func jobs() async throws {
         try await ApusUnderTest.with { apus in
             let tea: WireJob = try await apus.json("after", "1h", "--name", "Tea", "--json", "--", "true")
@@ -36,7 +36,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("without a daemon no job is offered, and none is started")
+    @Test("completion without a daemon offers no job and starts no daemon")
     func noDaemon() async throws {
         try await ApusUnderTest.with { apus in
             let offered = try await complete(apus, "apus show ")
@@ -46,7 +46,7 @@ struct CompletionTests {
     }
 
     @Test(
-        "subcommands, options, their values, files and folders are offered",
+        "completion offers subcommands, options, their values, files and folders",
         arguments: [
             ("apus coun", ["words", "countdown"]), ("/usr/bin/apus queue li", ["words", "list", "limit"]),
             ("apus help queue pau", ["words", "pause"]), ("apus list --j", ["words", "--json"]),
@@ -77,7 +77,8 @@ struct CompletionTests {
     ]
 
     @Test(
-        "a name is inserted as it is, and nothing of it is run", .timeLimit(.minutes(3)), arguments: Shell.allCases)
+        "completion inserts a name literally, and executes no part of it", .timeLimit(.minutes(3)),
+        arguments: Shell.allCases)
     func data(_ shell: Shell) async throws {
         try await ApusUnderTest.with { apus in
             for (_, name) in Self.names {

@@ -27,7 +27,7 @@ struct ConditionsTests {
         }
     }
 
-    @Test("a job waits for power, says so, waits again after a crash of the daemon, and runs when power comes")
+    @Test("a job is shown as waiting for power, waits again after a daemon's crash, and runs when power returns")
     func power() async throws {
         try await ApusUnderTest.with { apus in
             let notebook = try Notebook(apus.home.path + "-root")
@@ -65,7 +65,7 @@ struct ConditionsTests {
     }
 
     @Test(
-        "a condition that there is not is refused, with those that there are, and starts nothing",
+        "an unknown condition is refused with the known ones, and no daemon is started",
         arguments: ["wifi", "", "power,", "power,power", "network, power"])
     func refused(text: String) async throws {
         try await ApusUnderTest.with { apus in

@@ -44,7 +44,7 @@ struct ConfigTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
-    @Test("it lists each setting with its value and origin, starts no daemon, and makes nothing")
+    @Test("apus config lists each setting with its value and origin, and neither starts a daemon nor creates a file")
     func list() async throws {
         try await ApusUnderTest.with { apus in
             let plain: Report = try await apus.json("config", "--json")
@@ -68,7 +68,7 @@ struct ConfigTests {
         }
     }
 
-    @Test("a daemon that a command starts has the settings of the file, and the doctor notices a later change of it")
+    @Test("a daemon started by a command has the file's settings, and the doctor notices a later change of the file")
     func daemon() async throws {
         try await ApusUnderTest.with { apus in
             let log = apus.home.path + "/own.log"
@@ -94,7 +94,7 @@ struct ConfigTests {
     }
 
     @Test(
-        "a setting that is not acceptable is named by each command that reads it",
+        "each command that reads an invalid setting names it",
         arguments: [["config"], ["after", "1h", "--", "true"], ["serve"], ["doctor"], ["install", "--print"]])
     func refused(arguments: [String]) async throws {
         try await ApusUnderTest.with { apus in

@@ -8,7 +8,7 @@ import Testing
 struct CrashTests {
     /// Promises 1 to 5 of durable scheduling at once, through the real daemon and the real file.
     @Test(
-        "500 jobs over 10 seconds and five kills with SIGKILL: each occurrence has one outcome, none is early, none is missing",
+        "over 10 seconds, 500 jobs and five SIGKILLs, each occurrence has one outcome, and none is early or missing",
         arguments: StoreUnderTest.allCases)
     func fiveKills(_ store: StoreUnderTest) async throws {
         let seed = ProcessInfo.processInfo.environment["APUS_SEED"].flatMap(UInt64.init) ?? SystemRandom().next()
@@ -64,7 +64,7 @@ struct CrashTests {
     }
 
     @Test(
-        "what an interrupted daemon's command left running is ended before the attempt is tried again",
+        "processes that an interrupted command left running are ended before the attempt is retried",
         arguments: StoreUnderTest.allCases)
     func leftovers(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store, patience: "6s") { apus in
@@ -87,7 +87,7 @@ struct CrashTests {
     }
 
     @Test(
-        "a daemon that is asked to stop lets commands end", arguments: StoreUnderTest.allCases)
+        "a daemon that is asked to stop waits for its commands", arguments: StoreUnderTest.allCases)
     func gracefulStop(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
@@ -100,7 +100,7 @@ struct CrashTests {
         }
     }
 
-    @Test("a command that exits with 0 because the daemon ended it has not succeeded, and is tried again")
+    @Test("a command that exits with 0 because the daemon ended it has not succeeded and is retried")
     func obedient() async throws {
         try await ApusUnderTest.with { apus in
             let marker = apus.home.path + "/pid"
@@ -117,7 +117,7 @@ struct CrashTests {
     }
 
     @Test(
-        "a command that outlasts the grace period is cut off, the daemon exits with 75, and the command is tried again",
+        "a command that outlasts the grace is cut off, the daemon exits with 75, and the command is retried",
         arguments: StoreUnderTest.allCases)
     func cutOff(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in

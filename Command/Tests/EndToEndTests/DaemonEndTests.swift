@@ -7,7 +7,7 @@ import Testing
 
 @Suite("How a daemon ends, and its log", .timeLimit(.minutes(10)))
 struct DaemonEndTests {
-    @Test("a daemon whose database another process has taken ends with 1 and says so")
+    @Test("a daemon whose database another process has taken reports it and ends with 1")
     func lostStore() async throws {
         try await ApusUnderTest.with { apus in
             let served = try await apus.serve()
@@ -30,7 +30,7 @@ struct DaemonEndTests {
         }
     }
 
-    @Test("a daemon that is killed 0 to 150 ms after its start leaves a home that the next one opens")
+    @Test("a daemon killed 0 to 150 ms after its start leaves a home that the next one opens")
     func killedAtStart() async throws {
         let clock = TimerClock.continuous()
         for round in 0..<31 {
@@ -51,7 +51,7 @@ struct DaemonEndTests {
         }
     }
 
-    @Test("SIGHUP ends a daemon as SIGTERM does: its command has the grace")
+    @Test("SIGHUP ends a daemon like SIGTERM, with the grace for its command")
     func hangUp() async throws {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()
@@ -87,7 +87,7 @@ struct DaemonEndTests {
         }
     }
 
-    @Test("the log of a daemon in the background has a bound, and earlier files are kept")
+    @Test("a background daemon's log is bounded, and earlier files are kept")
     func log() async throws {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()
@@ -117,7 +117,7 @@ struct DaemonEndTests {
         }
     }
 
-    @Test("a size or number of log files that makes no sense is refused", arguments: ["1", "-1MiB", "soon", "1TB"])
+    @Test("an invalid size or number of log files is refused", arguments: ["1", "-1MiB", "soon", "1TB"])
     func logSize(size: String) async throws {
         try await ApusUnderTest.with { apus in
             let answer = try await apus("serve", "--log-file", apus.home.path + "/x", "--log-size=\(size)")

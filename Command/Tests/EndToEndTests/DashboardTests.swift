@@ -117,7 +117,7 @@ struct DashboardTests {
         }
     }
 
-    @Test("the secrets stay over a restart, for their owner only; a file that others could read is replaced")
+    @Test("the secrets survive a restart for their owner only, and a file that others could read is replaced")
     func secrets() async throws {
         try await ApusUnderTest.with { apus in
             let port = FreePort.any()
@@ -159,7 +159,7 @@ struct DashboardTests {
         }
     }
 
-    @Test("of 200 that listen to events at once 64 are served; nothing of them stays when they have gone")
+    @Test("of 200 concurrent listeners 64 are served, and nothing of theirs stays after they disconnect")
     func manyStreams() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await DashboardUnderTest.with(apus, port: FreePort.any()) { dashboard in
@@ -202,7 +202,7 @@ struct DashboardTests {
         return try #require(Int(pages[1])) * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    @Test("a port that is taken, and an address that others can reach, are refused with what to do")
+    @Test("a taken port and an address that others can reach are refused with a remedy")
     func addresses() async throws {
         try await ApusUnderTest.with { apus in
             let port = FreePort.any()
@@ -247,7 +247,7 @@ struct DashboardTests {
         }
     }
 
-    @Test("with its name, a listener that others can reach answers, and with any other it does not")
+    @Test("a listener that others can reach answers to its name only")
     func remoteName() async throws {
         try await ApusUnderTest.with { apus in
             let port = FreePort.any()

@@ -61,7 +61,7 @@ struct DatabaseTroubleTests {
 
     private static let secret = "hunter2"
 
-    @Test("a home whose store was refused takes another, or its own file, if that is named")
+    @Test("a home whose store was refused accepts another named store or its own file")
     func otherStore() async throws {
         let port = try PostgresServer.freePort()
         try await ApusUnderTest.with { apus in
@@ -84,7 +84,7 @@ struct DatabaseTroubleTests {
         }
     }
 
-    @Test("a server that is not there is named, with its host and port")
+    @Test("the error names a missing server's host and port")
     func unreachable() async throws {
         let port = try PostgresServer.freePort()
         try await expectRefusal(
@@ -92,7 +92,7 @@ struct DatabaseTroubleTests {
             "cannot be reached; check that it runs, the host and the port")
     }
 
-    @Test("a wrong password is said to be one, and shown nowhere, wherever it comes from")
+    @Test("a wrong password is reported as such and never shown, wherever it comes from")
     func wrongPassword() async throws {
         let server = try await PostgresServer.shared.value
         let place = "127.0.0.1:\(server.port)/postgres"
@@ -105,7 +105,7 @@ struct DatabaseTroubleTests {
             "postgres://app@\(place)", ["PGPASSFILE": "/nowhere"], saying: words[0], "asks for a password")
     }
 
-    @Test("a database that is missing is said to be")
+    @Test("the error says that a database is missing")
     func missing() async throws {
         let server = try await PostgresServer.shared.value
         try await expectRefusal(
@@ -128,7 +128,7 @@ struct DatabaseTroubleTests {
         }
     }
 
-    @Test("a database that takes no writes is refused, before and after it has the schema")
+    @Test("a read-only database is refused, before and after it has the schema")
     func readOnly() async throws {
         try await withDatabase(hasSchema: true) { database in
             let readOnly = "ALTER DATABASE \(database.name) SET default_transaction_read_only = "
@@ -146,7 +146,7 @@ struct DatabaseTroubleTests {
         }
     }
 
-    @Test("a pooler in transaction mode is found before anything is made, and what to do about it is said")
+    @Test("a pooler in transaction mode is detected before anything is created, and the error has a remedy")
     func pooler() async throws {
         try await withDatabase { database in
             let pooler = try FakePooler(to: database.server)

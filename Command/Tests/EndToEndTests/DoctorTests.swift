@@ -26,7 +26,7 @@ struct DoctorTests {
         return (answer.code, try JSONDecoder().decode(Report.self, from: Data(answer.out.utf8)))
     }
 
-    @Test("before the first job nothing is wrong, and it makes nothing and starts no daemon")
+    @Test("before the first job the doctor finds no problem, creates nothing and starts no daemon")
     func untouched() async throws {
         try await ApusUnderTest.with { apus in
             let (code, report) = try await report(apus)
@@ -41,7 +41,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("it names what commands inherit from the shell that started the daemon, and they do")
+    @Test("the doctor names what commands inherit from the daemon's shell, and commands inherit it")
     func inherited() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon(after: "renice -n 7 $$ >&2; ulimit -t 86400")
@@ -54,7 +54,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("with a daemon it reports the store, and what keeps jobs from running", arguments: StoreUnderTest.allCases)
+    @Test("with a daemon, the doctor reports the store and the obstacles of jobs", arguments: StoreUnderTest.allCases)
     func running(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
@@ -79,7 +79,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("a daemon that cannot write to its store says so everywhere, and that it can again when it can")
+    @Test("a daemon reports everywhere that it cannot write to its store, and when it can again")
     func storeFails() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()
@@ -102,7 +102,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("jobs whose zone is missing are a problem, and a variable that nothing reads is named with the nearest")
+    @Test("jobs with a missing zone are a problem, and an unknown variable is named with the nearest known one")
     func missingZone() async throws {
         try await ApusUnderTest.with { apus in
             for name in ["far", "farther", "away", "gone"] {

@@ -13,7 +13,7 @@ struct EditTests {
     }
 
     @Test(
-        "options change what they name, and nothing else; the identifier and the history stay",
+        "options of `edit` change only what they name, and keep the identifier and the history",
         arguments: StoreUnderTest.allCases)
     func options(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -81,7 +81,7 @@ struct EditTests {
         return ["VISUAL": "\(path) --wait", "EDITOR": "false"]
     }
 
-    @Test("in an editor, the exported document is changed and applied; an unchanged one changes nothing")
+    @Test("a document changed in an editor is applied, and an unchanged one changes nothing")
     func inEditor() async throws {
         try await ApusUnderTest.with { apus in
             let before = try await submit(apus)
@@ -100,7 +100,7 @@ struct EditTests {
     }
 
     @Test(
-        "a text that is refused changes nothing, and stays in the file that the message names",
+        "a refused document changes nothing, and stays in the file that the message names",
         arguments: [
             ("s/\"team\"/\"te=am\"/", "labels"), ("s/{/[/", "the text"), ("s/\"retry\"/\"retyr\"/", "retyr"),
             ("s/\"suspended\" : false/\"suspended\" : true/", "apus suspend"),
@@ -133,7 +133,7 @@ struct EditTests {
     }
 
     @Test(
-        "what cannot be meant is refused with exit code 64 and the option's name",
+        "a contradictory edit is refused with exit code 64 and the option's name",
         arguments: [
             (["edit"], "id"), (["edit", "backup"], "--editor"), (["edit", "backup", "--timeout", "soon"], "--timeout"),
             (["edit", "backup", "--expiry", "soon"], "--expiry"), (["edit", "backup", "--expiry", "0s"], "expiry"),
@@ -165,7 +165,7 @@ struct EditTests {
         }
     }
 
-    @Test("a job that has ended is not changed")
+    @Test("an ended job cannot be edited")
     func ended() async throws {
         try await ApusUnderTest.with { apus in
             let job = try await submit(apus)

@@ -25,7 +25,7 @@ struct EndingTests {
     }
 
     @Test(
-        "nothing of a command survives its end, in its group or out of it, though it ignores SIGTERM",
+        "no process of a cancelled command survives, in its group or outside, even if it ignores SIGTERM",
         arguments: [["cancel", "family"], ["stop"]])
     func cancelled(how: [String]) async throws {
         try await ApusUnderTest.with { apus in
@@ -42,7 +42,7 @@ struct EndingTests {
         }
     }
 
-    @Test("nothing of a command survives its time limit, and the run is over then")
+    @Test("no process of a command survives its time limit, when the run ends")
     func timedOut() async throws {
         try await ApusUnderTest.with { apus in
             let daemon = try await apus.startDaemon(after: ":", "--grace 1s")
@@ -57,7 +57,7 @@ struct EndingTests {
     }
 
     @Test(
-        "a run is over when its command's process ends, and background children keep running, with its output or without",
+        "a run ends with its command's process, and background children keep running, with its output or without",
         arguments: ["", " >/dev/null 2>&1"])
     func background(redirection: String) async throws {
         try await ApusUnderTest.with { apus in
@@ -75,7 +75,7 @@ struct EndingTests {
     }
 
     @Test(
-        "what a command prints before it ends is read, even if its children keep printing",
+        "output that a command prints before it ends is read, even if its children keep printing",
         arguments: [
             ("seq 1 200000", "200000"),
             // The last 64 KiB are kept: others that print as fast as they can would displace it.
@@ -94,7 +94,7 @@ struct EndingTests {
         }
     }
 
-    @Test("a daemon that a command starts is no part of the command")
+    @Test("a daemon started by a command is not part of the command")
     func nestedDaemon() async throws {
         try await ApusUnderTest.with { outer in
             try await ApusUnderTest.with { inner in

@@ -46,7 +46,7 @@ struct ExportTests {
         }
     }
 
-    @Test("an export that breaks off, or cannot be written, ends with exit code 1, and says so")
+    @Test("an export that breaks off or cannot be written is reported and ends with exit code 1")
     func broken() async throws {
         try await ApusUnderTest.with { apus in
             let beginning = "{\"version\":2,\"jobs\":[\n{\"submission\":"
@@ -63,7 +63,7 @@ struct ExportTests {
         }
     }
 
-    @Test("a daemon that stops in an export breaks it off, and readers that do not read keep none from an answer")
+    @Test("a daemon's stop breaks an export off, and stalled readers do not block others' answers")
     func stopped() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()

@@ -44,7 +44,7 @@ struct FilterTests {
         }
     }
 
-    @Test("failed jobs are tried again at once, those with a label or all", arguments: StoreUnderTest.allCases)
+    @Test("failed jobs are retried at once, all of them or those with a label", arguments: StoreUnderTest.allCases)
     func retryFailed(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             for (name, team, command) in [
@@ -79,7 +79,7 @@ struct FilterTests {
     }
 
     @Test(
-        "runs are shown by job, outcome and since when, and a table has names in place of identifiers",
+        "runs are filtered by job, outcome and time, and a table shows names instead of identifiers",
         arguments: StoreUnderTest.allCases)
     func history(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -143,7 +143,7 @@ struct FilterTests {
         }
     }
 
-    @Test("jobs that have ended are deleted by name, by label and when they have failed; in a script, many with --yes")
+    @Test("ended jobs are deleted by name, by label and by failure; in a script, many only with --yes")
     func delete() async throws {
         try await ApusUnderTest.with { apus in
             for (name, status, label) in [("a", 0, "x=1"), ("b", 1, "x=1"), ("c", 1, "x=2"), ("d", 0, "x=2")] {
@@ -170,7 +170,7 @@ struct FilterTests {
     }
 
     @Test(
-        "at a terminal, cancelling many jobs asks with their number, and does it after yes only",
+        "at a terminal, cancelling many jobs asks for confirmation with their number",
         arguments: [("n\n", 1, 2), ("\n", 1, 2), ("y\n", 0, 0), ("YES\n", 0, 0)])
     func cancelAtTerminal(keys: String, code: Int, left: Int) async throws {
         try await ApusUnderTest.with { apus in
@@ -206,7 +206,7 @@ struct FilterTests {
     }
 
     @Test(
-        "what a filter does not have is refused with exit code 64, its name and the accepted forms",
+        "an invalid filter is refused with exit code 64, its name and the accepted forms",
         arguments: [
             (["list", "--state", "odd"], "finished"), (["list", "--all", "--state", "finished"], "--all"),
             (["list", "--label", "x"], "KEY=VALUE"), (["history", "--outcome", "odd"], "succeeded"),

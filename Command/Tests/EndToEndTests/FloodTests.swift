@@ -11,7 +11,7 @@ struct FloodTests {
     private static let flood = "yes 0123456789012345678901234567890123456789012345678901234567890 | head -c 8388608"
 
     @Test(
-        "no follower waits for ever, no end of a run is missing without a mark, and what readers leave is not kept in memory"
+        "during a flood of output no follower waits for ever, lost ends are marked, and unread output is not kept in memory"
     )
     func flood() async throws {
         try await ApusUnderTest.with { apus in

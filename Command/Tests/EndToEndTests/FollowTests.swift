@@ -53,7 +53,7 @@ struct FollowTests {
     }
 
     @Test(
-        "when the daemon is killed during a run, it continues with the next run, and says where output may be missing",
+        "a follower whose daemon is killed during a run continues with the next run, and marks where output may be missing",
         arguments: StoreUnderTest.allCases)
     func killed(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store, patience: "6s") { apus in
@@ -85,7 +85,7 @@ struct FollowTests {
     }
 
     @Test(
-        "when the stream breaks, a run that was printed in part is not printed again, and one that was not is, in full")
+        "after a broken stream, a follower does not repeat a partly printed run, and prints an unprinted one in full")
     func broken() async throws {
         func run(_ occurrence: Int) -> String {
             #"{"job":"a","occurrence":\#(occurrence),"through":\#(occurrence),"attempt":1,"standsFor":1,"#
@@ -114,7 +114,7 @@ struct FollowTests {
         }
     }
 
-    @Test("what a follower prints has the command's bytes: characters in pieces, and bytes that are no character")
+    @Test("a follower prints the command's bytes, including split characters and invalid UTF-8")
     func bytes() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()
@@ -160,7 +160,7 @@ struct FollowTests {
         }
     }
 
-    @Test("of a burst beyond what is kept for a follower that stands still, it says to the byte how much is left out")
+    @Test("a stalled follower reports to the byte how much of a large burst was left out")
     func gapOfBurst() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()
@@ -195,7 +195,7 @@ struct FollowTests {
         }
     }
 
-    @Test("a follower whose connection breaks in a run gets what it missed of that run, and nothing twice")
+    @Test("a follower whose connection breaks during a run gets the missed output, and nothing twice")
     func reconnected() async throws {
         func job(_ state: String) -> FakeDaemon.Behaviour {
             .answers(
@@ -227,7 +227,7 @@ struct FollowTests {
     }
 
     @Test(
-        "runs that ended while it could not listen are printed once, from the history, and later ones as they come",
+        "runs that ended while a follower could not listen are printed once from the history, and later ones live",
         arguments: StoreUnderTest.allCases)
     func gap(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in

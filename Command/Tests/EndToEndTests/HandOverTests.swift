@@ -7,7 +7,7 @@ import Testing
 @Suite("From one daemon to the next", .timeLimit(.minutes(10)))
 struct HandOverTests {
     @Test(
-        "a daemon that systemd starts asks the one in the background to stop, waits for its commands, and takes over",
+        "a daemon started by systemd asks the background daemon to stop, waits for its commands, and takes over",
         arguments: StoreUnderTest.allCases)
     func takesOver(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store, patience: "6s") { apus in
@@ -36,7 +36,7 @@ struct HandOverTests {
         }
     }
 
-    @Test("to take over where no daemon runs is to start")
+    @Test("taking over where no daemon runs is an ordinary start")
     func takesOverNothing() async throws {
         try await ApusUnderTest.with { apus in
             let served = try await apus.serve("--take-over")

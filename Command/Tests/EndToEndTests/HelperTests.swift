@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What runs the command in these tests", .timeLimit(.minutes(10)))
 struct HelperTests {
-    @Test("the answer of a program is there at its end, although a process that it leaves holds its output")
+    @Test("a program's output is available at its end, although a process that it leaves holds it open")
     func leftProcess() async throws {
         let line = "sleep 1000 & echo $!; echo trouble >&2; exit 3"
         let answer = try await ApusUnderTest.run("/bin/sh", ["-c", line], ["PATH": "/usr/bin:/bin"])
@@ -15,7 +15,7 @@ struct HelperTests {
         kill(left, SIGKILL)
     }
 
-    @Test("a daemon that does not answer any more is ended with its test, and so is a command that it has left")
+    @Test("a daemon that no longer answers is ended with its test, as is a command that it has left")
     func stoppedDaemon() async throws {
         let processes = try await ApusUnderTest.with { apus in
             let daemon = try await apus.startDaemon()

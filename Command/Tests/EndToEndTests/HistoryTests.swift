@@ -6,7 +6,7 @@ import Testing
 @Suite("What a job's history shows", .timeLimit(.minutes(10)))
 struct HistoryTests {
     @Test(
-        "a job that is skipped repeatedly while it runs says that it runs, for how long, and what it printed last",
+        "a job with repeated skips during a run is shown as running, with its duration and last output",
         arguments: StoreUnderTest.allCases)
     func skipsWhileRunning(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -33,7 +33,7 @@ struct HistoryTests {
     }
 
     @Test(
-        "the pause before a retry is no lateness: the first attempt has that, and the second a delay of its own",
+        "the pause before a retry does not count as lateness, which belongs to the first attempt",
         arguments: StoreUnderTest.allCases)
     func lateness(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -48,7 +48,7 @@ struct HistoryTests {
     }
 
     @Test(
-        "a submission that is repeated with its key is the same job, also by another daemon of the home",
+        "a submission repeated with its key means the same job, also on the home's next daemon",
         arguments: StoreUnderTest.allCases)
     func idempotency(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store, patience: "6s") { apus in

@@ -17,7 +17,7 @@ struct HookTests {
         return try #require(try await apus.client.job(job.id).lastRun)
     }
 
-    @Test("a notification comes once per occurrence: its text after a success, the name and the reason after a failure")
+    @Test("a notification comes once per occurrence, with its text after a success and the reason after a failure")
     func notification() async throws {
         try await ApusUnderTest.with { apus in
             let flaky: WireJob = try await apus.json(
@@ -62,7 +62,7 @@ struct HookTests {
         }
     }
 
-    @Test("a job that took too long runs its failure's hooks; one that was cancelled or cut by a stop runs none")
+    @Test("a timed-out job runs its failure hooks, and a cancelled or cut-off one runs none")
     func ends() async throws {
         try await ApusUnderTest.with { apus in
             let file = apus.home.path + "/hooks"
@@ -142,7 +142,7 @@ struct HookTests {
     }
 
     @Test(
-        "options of webhooks and hooks that mean nothing are refused",
+        "meaningless options of webhooks and hooks are refused",
         arguments: [
             (["--webhook-header", "A: b", "--", "true"], "--webhook"),
             (["--webhook", "http://x/", "--webhook-header", "Host: b"], "Host"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An idle daemon", .timeLimit(.minutes(10)))
 struct IdleTests {
-    @Test("a daemon that has nothing to do does not wake, with and without the HTTP listener")
+    @Test("an idle daemon does not wake, with and without the HTTP listener")
     func wakeUps() async throws {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()

@@ -48,7 +48,7 @@ struct ImportTests {
         }
     }
 
-    @Test("lines that cron refuses are all named with the file, and nothing is imported, nor by a dry run")
+    @Test("all lines that cron refuses are named with the file, and neither an import nor a dry run imports any")
     func invalidLines() async throws {
         try await ApusUnderTest.with { apus in
             let path = try file(
@@ -67,7 +67,7 @@ struct ImportTests {
         }
     }
 
-    @Test("files with the same name and the same lines have jobs of their own, which a second import leaves alone")
+    @Test("equal files with the same name have separate jobs, which a second import leaves unchanged")
     func sameBaseName() async throws {
         try await ApusUnderTest.with { apus in
             let paths = try ["a/jobs", "b/jobs"].map { try file($0, "0 9 * * * echo x\n", in: apus) }
@@ -81,7 +81,7 @@ struct ImportTests {
     }
 
     @Test(
-        "lines keep their jobs when others come and go, whatever the jobs are called; one with another command is a new job"
+        "crontab lines keep their jobs when other lines change; a line with another command is a new job"
     )
     func edited() async throws {
         try await ApusUnderTest.with { apus in
@@ -102,7 +102,7 @@ struct ImportTests {
         }
     }
 
-    @Test("the job of an import by an older version is the line's")
+    @Test("a job imported by an older version still belongs to its line")
     func olderCrontab() async throws {
         try await ApusUnderTest.with { apus in
             let path = try file("cron", "0 9 * * * echo x\n", in: apus)
@@ -130,7 +130,7 @@ struct ImportTests {
         }
     }
 
-    @Test("pipes are read", arguments: ["-", "/dev/stdin", "FIFO"])
+    @Test("a crontab is imported from a pipe", arguments: ["-", "/dev/stdin", "FIFO"])
     func pipes(source: String) async throws {
         try await ApusUnderTest.with { apus in
             let cron = try file("cron", "0 9 * * * echo x\n", in: apus)
@@ -149,7 +149,7 @@ struct ImportTests {
 
     // MARK: Exported jobs
 
-    @Test("a field that is unknown, a job that is invalid, and another version are refused, with all that is wrong")
+    @Test("an export with an unknown field, an invalid job or another version is refused with every mistake")
     func refusedExports() async throws {
         try await ApusUnderTest.with { apus in
             let good = #"{"suspended":false,"submission":{"trigger":{"after":"1h"},"action":{"notify":"x"}}}"#
@@ -178,7 +178,7 @@ struct ImportTests {
     }
 
     @Test(
-        "an export of version 1 is imported once, and so are later exports of the same jobs; what has passed has ended",
+        "an export of version 1 and later exports of its jobs are imported once, and passed jobs have ended",
         arguments: StoreUnderTest.allCases)
     func version1(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -204,7 +204,7 @@ struct ImportTests {
         }
     }
 
-    @Test("an exported job of which another job has the key is refused; a changed one is there already")
+    @Test("an exported job with another job's key is refused, and a changed one counts as already present")
     func uniqueKeys() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await apus("every", "1h", "--name", "a", "--unique-key", "17", "--", "true")
@@ -221,7 +221,7 @@ struct ImportTests {
         }
     }
 
-    @Test("what was cancelled comes back with its identifier; where another job has that, with another one, once")
+    @Test("a cancelled job is imported again with its identifier, or once with another if that is taken")
     func identifiers() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await apus("every", "1h", "--name", "a", "--", "true")
@@ -262,7 +262,7 @@ struct ImportTests {
     }
 
     @Test(
-        "random jobs are the same after export and import into a new home, twice, and where they came from",
+        "random jobs stay equal when exported and imported twice into a new home and into their own",
         arguments: StoreUnderTest.allCases)
     func property(_ store: StoreUnderTest) async throws {
         let seed = ProcessInfo.processInfo.environment["APUS_SEED"].flatMap(UInt64.init) ?? SystemRandom().next()

@@ -17,7 +17,7 @@ struct LogsTests {
     }
 
     @Test(
-        "logs print what the run in progress has printed so far, later all of it, and with --run those of any run",
+        "logs print the running run's output so far, the whole output later, and any run's with --run",
         arguments: StoreUnderTest.allCases)
     func inProgress(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -42,7 +42,7 @@ struct LogsTests {
         }
     }
 
-    @Test("--follow begins with what the run in progress has printed, and prints nothing twice")
+    @Test("logs --follow begins with the running run's earlier output, and prints nothing twice")
     func followInProgress() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()

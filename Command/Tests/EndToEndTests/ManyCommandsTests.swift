@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Many commands at once", .timeLimit(.minutes(10)), .serialized)
 struct ManyCommandsTests {
-    @Test("with too few descriptors for a daemon it says how many it needs; those are enough for the other subcommands")
+    @Test("with too few descriptors for a daemon the error says how many it needs, and other subcommands work")
     func tooFew() async throws {
         try await ApusUnderTest.with { apus in
             func run(_ subcommand: String) async throws -> (status: TerminationStatus, error: String?) {
@@ -28,7 +28,7 @@ struct ManyCommandsTests {
     }
 
     @Test(
-        "commands that are due at once all succeed at their first attempt, however few descriptors there are",
+        "simultaneous commands all succeed at their first attempt, however few descriptors there are",
         arguments: [(64, 30), (256, 2_000)])
     func few(descriptors: Int, commands: Int) async throws {
         try await ApusUnderTest.with { apus in
@@ -67,7 +67,7 @@ struct ManyCommandsTests {
     }
 
     @Test(
-        "a command that finds no descriptor free waits with the reason, uses up no attempt, and runs when there is one")
+        "a command without a free descriptor waits with the reason, uses up no attempt, and runs when one is free")
     func shortage() async throws {
         try await ApusUnderTest.with { apus in
             let daemon = try await apus.startDaemon()
@@ -129,7 +129,7 @@ struct ManyCommandsTests {
         }
     }
 
-    @Test("--parallel says how many commands run at once")
+    @Test("--parallel limits the number of concurrent commands")
     func parallel() async throws {
         try await ApusUnderTest.with { apus in
             let folder = apus.home.path + "/running-now"

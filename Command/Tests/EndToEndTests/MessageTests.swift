@@ -98,7 +98,7 @@ struct MessageTests {
         }
     }
 
-    @Test("what the daemon refuses of a job is named by the option that gave it")
+    @Test("a value that the daemon refuses is named by its option")
     func options() async throws {
         try await ApusUnderTest.with { apus in
             for (arguments, start) in [
@@ -115,7 +115,7 @@ struct MessageTests {
         }
     }
 
-    @Test("a change that changes nothing is called none")
+    @Test("a change without effect is reported as none")
     func unchanged() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await apus("after", "1h", "--name", "a", "--", "true")
@@ -129,7 +129,7 @@ struct MessageTests {
         }
     }
 
-    @Test("a job that has ended before is not said to be cancelled, and no job is taken for a countdown")
+    @Test("a job that had already ended is not reported as cancelled, and no job is mistaken for a countdown")
     func otherJobs() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await apus(
@@ -156,7 +156,7 @@ struct MessageTests {
         return path
     }
 
-    @Test("what apus import cannot read is named with the field's path and the form that it must have")
+    @Test("a document that apus import cannot read is refused with the field's path and expected form")
     func imports() async throws {
         try await ApusUnderTest.with { apus in
             for (text, problem) in [
@@ -186,7 +186,7 @@ struct MessageTests {
         }
     }
 
-    @Test("what is said of a crontab's lines is in their order")
+    @Test("messages about a crontab's lines follow the order of the lines")
     func order() async throws {
         try await ApusUnderTest.with { apus in
             let lines = [
@@ -200,7 +200,7 @@ struct MessageTests {
         }
     }
 
-    @Test("a job whose line is gone stays, and the message says what cancels it")
+    @Test("a job whose crontab line is gone stays, and the message says how to cancel it")
     func gone() async throws {
         try await ApusUnderTest.with { apus in
             let path = try file("0 9 * * * true\n0 10 * * * false\n", in: apus)

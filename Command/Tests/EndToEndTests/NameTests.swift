@@ -11,7 +11,7 @@ struct NameTests {
     static let hostile = "\u{1B}[31mred\u{7}\rx\n\u{9D}0;title\u{9C}\u{202E}kcab"
 
     @Test(
-        "a name or a label that a terminal would obey is refused from the command and over HTTP, with the field",
+        "a name or label with terminal controls is refused by the command and over HTTP, with the field",
         arguments: [
             ("name", #""name":"a\u001b[31m","labels":{}"#), ("name", #""name":"a\nb""#),
             ("name", #""name":"a\u009bb""#),
@@ -39,7 +39,7 @@ struct NameTests {
     }
 
     @Test(
-        "an empty name of a job or a queue is refused, and is not the address of all of them",
+        "an empty name of a job or queue is refused, and does not address all of them",
         arguments: [
             ["show", ""], ["cancel", ""], ["cancel", "", "--occurrence", "1"], ["suspend", ""], ["resume", ""],
             ["run", ""], ["retry", ""], ["why", ""], ["logs", ""], ["wait", ""], ["edit", "", "--name", "a"],

@@ -34,7 +34,7 @@ struct NamesTests {
         }
     }
 
-    @Test("a name and a whole identifier mean their job, whichever identifier begins like them")
+    @Test("a name and a whole identifier mean their own job, whichever identifiers begin with them")
     func exactFirst() async throws {
         try await ApusUnderTest.with { apus in
             let first: WireJob = try await apus.json("every", "1h", "--json", "--", "true")
@@ -51,7 +51,7 @@ struct NamesTests {
         }
     }
 
-    @Test("no job gets an identifier that begins with the name of another, or with its own")
+    @Test("no job gets an identifier that begins with a job's name")
     func identifiersBesideNames() async throws {
         try await ApusUnderTest.with { apus in
             let letters = "abcdefghjk"

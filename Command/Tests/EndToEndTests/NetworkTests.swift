@@ -17,7 +17,7 @@ import Testing
 @Suite("The network", .timeLimit(.minutes(10)))
 struct NetworkTests {
     @Test(
-        "a webhook is posted with the job, the occurrence, when it was due and how late it is; a refusal is a failure")
+        "a webhook is posted with the job, occurrence, due instant and lateness, and a refusal is a failure")
     func webhook() async throws {
         struct Posted: Codable, Sendable {
             var job: String

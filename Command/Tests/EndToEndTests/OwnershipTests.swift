@@ -23,7 +23,7 @@ struct OwnershipTests {
         return answer.code == 1 && answer.err.contains(path) && answer.err.contains(why)
     }
 
-    @Test("in a home of another user no job is tried again: the home is refused, and not changed")
+    @Test("another user's home is refused and unchanged, and no job in it is retried")
     func foreignHome() async throws {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()
@@ -51,7 +51,7 @@ struct OwnershipTests {
     }
 
     @Test(
-        "a database, lock or log in the user's own home that is another's, or a link, is refused",
+        "a database, lock or log in the user's home that belongs to another user or is a link is refused",
         arguments: ["apus.db", "apus.db.lock", "apus.log"])
     func plantedFile(_ name: String) async throws {
         try await ApusUnderTest.with { apus in
@@ -89,7 +89,7 @@ struct OwnershipTests {
             connection.close()
         """
 
-    @Test("a process of another user that listens at the home's socket is refused, and is sent nothing")
+    @Test("another user's process that listens on the home's socket is refused and receives nothing")
     func foreignServer() async throws {
         try await ApusUnderTest.with { apus in
             try apus.home.prepare()
@@ -120,7 +120,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test("a folder for sockets of another user, as su leaves it in the environment, is not used")
+    @Test("another user's folder for sockets, as `su` leaves it in the environment, is not used")
     func foreignRuntimeFolder() async throws {
         try await ApusUnderTest.with { apus in
             let runtime = apus.home.path + "/run"
@@ -135,7 +135,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test("the demonstration makes a folder with a new name, and leaves one that was there before alone")
+    @Test("the demonstration creates a folder with a new name, and leaves an existing one alone")
     func demonstration() async throws {
         try await ApusUnderTest.with { apus in
             try apus.home.prepare()

@@ -101,7 +101,7 @@ struct PackagedUnitTests {
         }
     }
 
-    @Test("the doctor looks at the user's own unit before a packaged one")
+    @Test("the doctor examines the user's own unit before a packaged one")
     func ownUnit() async throws {
         try await ApusUnderTest.with { apus in
             let user = try await User(apus)
@@ -117,7 +117,7 @@ struct PackagedUnitTests {
         }
     }
 
-    @Test("apus install writes no copy of a packaged unit that is the same")
+    @Test("apus install does not write a copy of an equal packaged unit")
     func sameUnit() async throws {
         try await ApusUnderTest.with { apus in
             let user = try await User(apus)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Jobs of a kind that the daemon does not know", .timeLimit(.minutes(10)))
 struct ParkedTests {
-    @Test("one that another program has kept in the home is shown as parked, and runs in a program that knows its kind")
+    @Test("a job kept by another program is shown as parked, and runs in a program that knows its kind")
     func parked() async throws {
         let document = try OpenAPIDocument(path: "docs/openapi.yaml")
         try await ApusUnderTest.with { apus in

@@ -15,7 +15,7 @@ struct PreviewTests {
         return try JSONDecoder().decode(Answer.self, from: Data(answer.out.utf8))
     }
 
-    @Test("what a change of the clock does is said beside the occurrence, and both policies are obeyed")
+    @Test("the preview notes clock changes beside their occurrences, and obeys both policies")
     func clockChanges() async throws {
         try await ApusUnderTest.with(.sqlite) { apus in
             func next(_ schedule: String, after: String, _ options: String...) async throws -> [String] {
@@ -42,7 +42,7 @@ struct PreviewTests {
         }
     }
 
-    @Test("a schedule is recognised in each form, printed in the others, and what may be misread is said")
+    @Test("the preview recognises each form of schedule, prints the others, and points out what may be misread")
     func forms() async throws {
         try await ApusUnderTest.with(.sqlite) { apus in
             func answer(_ schedule: String...) async throws -> Answer {
@@ -67,7 +67,7 @@ struct PreviewTests {
     }
 
     @Test(
-        "bad input is refused with exit code 64, and the argument, the place and what is accepted",
+        "bad input is refused with exit code 64, the argument, the position and the accepted forms",
         arguments: [
             (["every blue moon"], ["apus: schedule", "column 7", "blue", "weekday"]),
             (["99 * * * *"], ["apus: schedule", "column 1", "99"]),
@@ -84,7 +84,7 @@ struct PreviewTests {
         }
     }
 
-    @Test("a time that the clock skips, and at which nothing is due, is marked")
+    @Test("a skipped time at which no occurrence is due is marked in the preview")
     func skipped() async throws {
         try await ApusUnderTest.with(.sqlite) { apus in
             for (schedule, note) in [
@@ -98,7 +98,7 @@ struct PreviewTests {
         }
     }
 
-    @Test("an expression of another program is read in its dialect, and refused with its readings without one")
+    @Test("another program's expression is read in its dialect, and refused without one, with its possible readings")
     func dialects() async throws {
         try await ApusUnderTest.with(.sqlite) { apus in
             let text = "0 0 12 ? * 2-6"
@@ -112,7 +112,7 @@ struct PreviewTests {
         }
     }
 
-    @Test("the event of a calendar file is shown, and what it has beside a schedule is named")
+    @Test("a calendar file's event is previewed, and its properties beside the schedule are named")
     func calendarFile() async throws {
         try await ApusUnderTest.with(.sqlite) { apus in
             let file = FileManager.default.temporaryDirectory.appending(path: "event-\(UUID().uuidString).ics")
@@ -156,7 +156,7 @@ struct PreviewTests {
         }
     }
 
-    @Test("the preview of a day that has passed begins there")
+    @Test("the preview of a past day begins on that day")
     func past() async throws {
         try await ApusUnderTest.with(.sqlite) { apus in
             let next = try await Self.preview(

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Programs of commands", .timeLimit(.minutes(10)))
 struct ProgramTests {
-    @Test("a text without #! is run by /bin/sh with its arguments, and a file that is no text is not")
+    @Test("a text file without #! is run by /bin/sh with its arguments, and a binary file is not")
     func scripts() async throws {
         try await ApusUnderTest.with { apus in
             try apus.home.prepare()
@@ -28,7 +28,7 @@ struct ProgramTests {
         }
     }
 
-    @Test("a folder is refused as a program, and a working directory that is gone by its name")
+    @Test("a folder is refused as a program, and a missing working directory is named")
     func foldersAndPrograms() async throws {
         try await ApusUnderTest.with { apus in
             try apus.home.prepare()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Queues at the terminal", .timeLimit(.minutes(10)))
 struct QueueTests {
     @Test(
-        "a queue's limit holds, can be raised while jobs wait, and is kept over a crash of the daemon",
+        "a queue's limit holds, can be raised while jobs wait, and survives a crash of the daemon",
         arguments: StoreUnderTest.allCases)
     func limit(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store, patience: "10s") { apus in
@@ -44,7 +44,7 @@ struct QueueTests {
     }
 
     @Test(
-        "nothing of a paused queue begins; when it is resumed, the highest priority goes first",
+        "no job of a paused queue begins, and the highest priority goes first when it is resumed",
         arguments: StoreUnderTest.allCases)
     func pauseAndPriority(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -69,7 +69,7 @@ struct QueueTests {
     }
 
     @Test(
-        "a job's fairness key and a queue's limit per key are shown, and the limit is removed without the other one",
+        "a job's fairness key and a queue's limit per key are shown, and each limit can be removed alone",
         arguments: StoreUnderTest.allCases)
     func fairness(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -96,7 +96,7 @@ struct QueueTests {
     }
 
     @Test(
-        "what is no limit, no rate and no name of a queue is refused, with the accepted forms",
+        "an invalid limit, rate or name of a queue is refused with the accepted forms",
         arguments: [
             (["limit", "q", "0"], "whole number from 1 to 100000, or none"),
             (["limit", "q", "many"], "whole number from 1 to 100000, or none"),

@@ -43,7 +43,7 @@ struct RightsTests {
         return Set(routes.onSocket().routes.map { "\($0.method) \($0.path)" })
     }
 
-    @Test("every route takes from every credential what the table in SECURITY.md says, and nothing else")
+    @Test("every route accepts exactly the credentials in the table of SECURITY.md")
     func everyRoute() async throws {
         try await ApusUnderTest.with { apus in
             let table = try Self.table()
@@ -78,7 +78,7 @@ struct RightsTests {
         }
     }
 
-    @Test("what a page submits does not reach a job that the command line makes a command meanwhile")
+    @Test("a page's submission does not change a job that the command line turns into a command meanwhile")
     func definitionsAtOnce() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await DashboardUnderTest.with(apus, port: FreePort.any()) { dashboard in
@@ -104,7 +104,7 @@ struct RightsTests {
         }
     }
 
-    @Test("a page changes and replaces jobs that only show texts, before and after, and no others")
+    @Test("a page can change or replace only jobs that show texts before and after the change")
     func definitions() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await DashboardUnderTest.with(apus, port: FreePort.any()) { dashboard in

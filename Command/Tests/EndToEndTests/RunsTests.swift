@@ -6,7 +6,7 @@ import Testing
 @Suite("Single runs at the terminal", .timeLimit(.minutes(10)))
 struct RunsTests {
     @Test(
-        "what has failed is tried again, also of a finished job, and the outcome is the new attempt's",
+        "a failed run can be retried, also of a finished job, and its outcome is the new attempt's",
         arguments: StoreUnderTest.allCases)
     func retry(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -28,7 +28,7 @@ struct RunsTests {
     }
 
     @Test(
-        "cancelling a run by hand leaves the job's other runs; a run that is not open cannot be cancelled",
+        "cancelling one run leaves the job's other runs, and a run that is not open cannot be cancelled",
         arguments: StoreUnderTest.allCases)
     func cancelRun(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -48,7 +48,7 @@ struct RunsTests {
         }
     }
 
-    @Test("runs by hand have numbers of their own from 1 on, which every subcommand shows and takes")
+    @Test("manual runs have their own numbers from 1 on, which every subcommand shows and accepts")
     func byHand() async throws {
         try await ApusUnderTest.with { apus in
             let job: WireJob = try await apus.json("every", "1h", "--name", "hourly", "--json", "--", "false")
@@ -105,7 +105,7 @@ struct RunsTests {
     }
 
     @Test(
-        "what cannot be meant is refused with exit code 64",
+        "a contradictory request for a run is refused with exit code 64",
         arguments: [
             (["retry"], "id"), (["retry", "a", "first"], "first"), (["why"], "id"), (["why", "a", "b"], "b"),
             (["cancel", "--all", "--occurrence", "1"], "--occurrence"),

@@ -31,7 +31,7 @@ struct SamenessTests {
     }
 
     @Test(
-        "without one of these a name may occur twice; then they are refused, with the identifiers of the jobs",
+        "without these options a name may occur twice, and later use of them is refused with the jobs' identifiers",
         arguments: StoreUnderTest.allCases)
     func ambiguous(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -52,7 +52,7 @@ struct SamenessTests {
     }
 
     @Test(
-        "of submissions that come at once with one name and --keep, one makes a job, and all are answered with it",
+        "one of several simultaneous submissions with one name and --keep creates the job, and all return it",
         arguments: StoreUnderTest.allCases)
     func atOnce(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -76,7 +76,7 @@ struct SamenessTests {
     }
 
     @Test(
-        "with --unique, an open job that does the same is kept, or updated; another command is another job",
+        "with --unique, an open job with equal work is kept or updated, and another command is another job",
         arguments: StoreUnderTest.allCases)
     func unique(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -109,7 +109,7 @@ struct SamenessTests {
     }
 
     @Test(
-        "what cannot be meant is refused, with the option and the accepted forms",
+        "contradictory options are refused with the option and the accepted forms",
         arguments: [
             (["--update"], "--name, --unique or --unique-key"), (["--unique-key", ""], "unique.key"),
             (["--keep", "--replace", "--name", "n"], "--replace"),

@@ -36,7 +36,7 @@ struct SocketRecordTests {
     }
 
     @Test(
-        "a daemon is found by a caller whose environment names another folder for sockets, or none",
+        "a caller finds the daemon although its environment names another folder for sockets, or none",
         arguments: [false, true])
     func found(daemonHasRuntimeFolder: Bool) async throws {
         try await Places.with { places in
@@ -67,7 +67,7 @@ struct SocketRecordTests {
         }
     }
 
-    @Test("the copy of a home is another home: what is done there leaves the original alone", arguments: [false, true])
+    @Test("a copied home is another home, and commands there leave the original alone", arguments: [false, true])
     func copy(usesRuntimeFolder: Bool) async throws {
         try await Places.with { places in
             let (original, folder) = (places.apus, places.folder)
@@ -99,7 +99,7 @@ struct SocketRecordTests {
         }
     }
 
-    @Test("two state folders with one folder for sockets have jobs of their own, at the same time")
+    @Test("two state folders that share a folder for sockets have separate jobs at the same time")
     func sharedRuntimeFolder() async throws {
         try await Places.with { places in
             let (one, folder) = (places.apus, places.folder)
@@ -124,7 +124,7 @@ struct SocketRecordTests {
         }
     }
 
-    @Test("the record that a killed daemon left does no harm, and the next daemon replaces it")
+    @Test("a killed daemon's record is harmless, and the next daemon replaces it")
     func stale() async throws {
         try await Places.with { places in
             let apus = places.apus

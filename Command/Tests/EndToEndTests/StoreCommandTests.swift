@@ -72,7 +72,7 @@ struct StoreCommandTests {
         }
     }
 
-    @Test("a home's jobs go to PostgreSQL and back, and a daemon over each continues them")
+    @Test("a home's jobs are moved to PostgreSQL and back, and a daemon on each continues them")
     func toPostgres() async throws {
         let database = try await PostgresDatabase.make()
         try await ApusUnderTest.with { apus in
@@ -117,7 +117,7 @@ struct StoreCommandTests {
         try await database.drop()
     }
 
-    @Test("the schema is made by apus store migrate, and a dry run makes nothing")
+    @Test("apus store migrate creates the schema, and a dry run creates nothing")
     func migratePostgres() async throws {
         let database = try await PostgresDatabase.make()
         try await ApusUnderTest.with { apus in
@@ -135,7 +135,7 @@ struct StoreCommandTests {
         try await database.drop()
     }
 
-    @Test("a check exits with 1 for what is damaged and says what it is, also as JSON")
+    @Test("a check of a damaged store exits with 1 and names the damage, also as JSON")
     func check() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await apus.startDaemon()
@@ -156,7 +156,7 @@ struct StoreCommandTests {
         }
     }
 
-    @Test("a row that cannot be read, and a refused submission, are named by check, doctor, status and lists")
+    @Test("check, doctor, status and lists name an unreadable row and a refused submission")
     func leftOut() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await apus.startDaemon()
@@ -211,7 +211,7 @@ struct StoreCommandTests {
         }
     }
 
-    @Test("a store that is not there, and a place that is not understood, are errors and make nothing")
+    @Test("a missing store and an invalid location are errors and create nothing")
     func badPlaces() async throws {
         try await ApusUnderTest.with { apus in
             let path = apus.home.path + "/none.db"
@@ -225,7 +225,7 @@ struct StoreCommandTests {
         }
     }
 
-    @Test("there is nothing to migrate in a new file, and a newer one is refused")
+    @Test("a new file needs no migration, and a newer one is refused")
     func migrate() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await apus.startDaemon()

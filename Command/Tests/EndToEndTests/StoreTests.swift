@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A daemon whose jobs are not in its home's own file", .timeLimit(.minutes(10)))
 struct StoreTests {
-    @Test("one home has one daemon, whatever store another one would have, and the first is named")
+    @Test("a home has one daemon, whatever store a second one would use, and the error names the first")
     func oneDaemonOfAHome() async throws {
         try await ApusUnderTest.with { apus in
             let elsewhere = "sqlite:\(apus.home.path)/elsewhere.db"
@@ -22,7 +22,7 @@ struct StoreTests {
         }
     }
 
-    @Test("a daemon that is not given the home's earlier store is refused, and creates no empty one")
+    @Test("a daemon without the home's earlier store refuses to start, and creates no empty one")
     func remembered() async throws {
         try await ApusUnderTest.with { apus in
             let elsewhere = apus.home.path + "/elsewhere.db"
@@ -45,7 +45,7 @@ struct StoreTests {
         }
     }
 
-    @Test("for one machine, the nodes are said not to be there")
+    @Test("listing nodes of a store for one machine says that there are none")
     func noNodes() async throws {
         try await ApusUnderTest.with { apus in
             let answer = try await apus("nodes")
@@ -58,7 +58,7 @@ struct StoreTests {
         }
     }
 
-    @Test("the demonstration is not played in the database of APUS_STORE")
+    @Test("the demonstration does not use the database of APUS_STORE")
     func demonstration() async throws {
         try await ApusUnderTest.with { apus in
             let answer = try await apus("demo", environment: [StoreLocation.variable: "sqlite:/nowhere/jobs.db"])
@@ -66,7 +66,7 @@ struct StoreTests {
         }
     }
 
-    @Test("the unit of systemd says where the jobs are, and never has a password")
+    @Test("the systemd unit names the store and never contains a password")
     func unit() async throws {
         try await ApusUnderTest.with { apus in
             let answer = try await apus("install", "--print", environment: [StoreLocation.variable: "/srv/jobs.db"])

@@ -59,7 +59,7 @@ struct SurroundingsTests {
     }
 
     @Test(
-        "a command of the API that says nothing has the variables of the user's login, the folder / and the umask 022")
+        "an API command without surroundings has the login's variables, the folder / and the umask 022")
     func bare() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon(after: "umask 077; cd /usr", environment: ["DAEMON_SECRET": "hidden"])
@@ -102,7 +102,7 @@ struct SurroundingsTests {
         }
     }
 
-    @Test("a value may begin with a combining character, whatever = it makes to a person")
+    @Test("a variable's value can begin with a combining character, which merges visually with the `=`")
     func combiningValue() async throws {
         try await ApusUnderTest.with { apus in
             let job: WireJob = try await apus.json("after", "10ms", "--json", "--env", "A=\u{301}b", "--", "env")
@@ -113,7 +113,7 @@ struct SurroundingsTests {
         }
     }
 
-    @Test("a mask that is none is refused, and so is a variable that is not there to be inherited")
+    @Test("an invalid umask is refused, and so is an inherited variable that does not exist")
     func refusals() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()

@@ -75,7 +75,7 @@ struct TopFrameTests {
         #expect(all.contains("JOBS") && all.count == 2 + 4 * 2 + 3 + 10 + 4 + 20)
     }
 
-    @Test("where there are more jobs than are read, the title says how many there are and from which the rows are")
+    @Test("with more jobs than are read, the title has their number and the origin of the rows")
     func manyJobs() throws {
         var snapshot = try Self.snapshot()
         snapshot.counts.jobs = 6_200
@@ -86,7 +86,7 @@ struct TopFrameTests {
         #expect(title(nil) == "JOBS", "one has ended meanwhile")
     }
 
-    @Test("durations follow the instant of the frame, and nothing else does")
+    @Test("only durations change with the frame's instant")
     func durations() throws {
         let snapshot = try Self.snapshot(jobs: 1)
         let (before, after) = (Self.frame(snapshot), Self.frame(snapshot, after: 1))
@@ -99,7 +99,7 @@ struct TopFrameTests {
         #expect(before.map(\.isEmpty) == after.map(\.isEmpty) && before[1] == after[1])
     }
 
-    @Test("names cannot move the cursor, and trouble stands in the first line")
+    @Test("names cannot move the cursor, and problems are in the first line")
     func texts() throws {
         let snapshot = try Self.snapshot(name: "a\u{1B}[2Jb")
         let lines = Self.frame(snapshot, trouble: "no daemon runs")

@@ -20,7 +20,7 @@ struct TopTests {
     }
 
     @Test(
-        "without a terminal it prints one frame as wide as COLUMNS, or one snapshot as JSON",
+        "apus top without a terminal prints one frame as wide as COLUMNS, or one snapshot as JSON",
         arguments: StoreUnderTest.allCases)
     func once(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -48,7 +48,7 @@ struct TopTests {
     }
 
     @Test(
-        "it draws what the daemon reports, and q gives the terminal back as it was", arguments: StoreUnderTest.allCases)
+        "apus top draws the daemon's report, and `q` restores the terminal", arguments: StoreUnderTest.allCases)
     func live(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
@@ -70,7 +70,7 @@ struct TopTests {
     }
 
     @Test(
-        "Ctrl-C and signals end it, and the terminal is as before",
+        "Ctrl-C and signals end apus top and restore the terminal",
         arguments: [("C", 130), ("TERM", 143), ("INT", 130)])
     func ended(by signal: String, code: Int) async throws {
         try await ApusUnderTest.with(variables: ["NO_COLOR": "1"]) { apus in
@@ -91,7 +91,7 @@ struct TopTests {
         }
     }
 
-    @Test("when the daemon is killed it says so, and continues with the next one")
+    @Test("apus top reports that the daemon was killed, and continues with the next one")
     func killed() async throws {
         try await ApusUnderTest.with { apus in
             let daemon = try await apus.startDaemon()
@@ -112,7 +112,7 @@ struct TopTests {
         }
     }
 
-    @Test("of more jobs than are read, those that were submitted first are listed, and all are counted")
+    @Test("with more jobs than are read, apus top lists the earliest submitted ones and counts all")
     func manyJobs() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()
@@ -124,7 +124,7 @@ struct TopTests {
         }
     }
 
-    @Test("while nothing changes, the daemon is not asked, and elapsed times advance")
+    @Test("while nothing changes, apus top sends no request, and elapsed times advance")
     func idle() async throws {
         let start = When.now.iso8601
         let run =

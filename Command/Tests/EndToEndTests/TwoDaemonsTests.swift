@@ -13,7 +13,9 @@ struct TwoDaemonsTests {
             action: Action(command: .init(argv: ["true"], shell: false, cwd: "/")), conflict: conflict)
     }
 
-    @Test("of submissions of one name to both at once, one makes the job, and the others update or keep it")
+    @Test(
+        "one of several simultaneous submissions of a name to both daemons creates the job, and the others update or keep it"
+    )
     func oneJobOfAName() async throws {
         try await TwoDaemons.with { first, second in
             for round in 0..<100 {
@@ -32,7 +34,7 @@ struct TwoDaemonsTests {
         }
     }
 
-    @Test("jobs that have one name already, because no submission asked for it alone, keep running, and are named")
+    @Test("existing jobs that share a name keep running and are listed in the error")
     func sharedNames() async throws {
         try await TwoDaemons.with { first, second in
             let jobs = [
@@ -49,7 +51,7 @@ struct TwoDaemonsTests {
         }
     }
 
-    @Test("changes of different fields of one job at once, on both, are all made")
+    @Test("simultaneous changes of different fields of one job on both daemons all take effect")
     func fieldsAtOnce() async throws {
         try await TwoDaemons.with { first, second in
             let job = try await first.client.submit(Self.submission("fields", 3_600, nil))
@@ -74,7 +76,7 @@ struct TwoDaemonsTests {
         }
     }
 
-    @Test("one crontab that both import at once makes one job for each line, and each import names these")
+    @Test("a crontab imported on both daemons at once creates one job for each line, which both imports name")
     func importsAtOnce() async throws {
         try await TwoDaemons.with { first, second in
             for round in 0..<50 {
@@ -123,7 +125,7 @@ struct TwoDaemonsTests {
         return errors
     }
 
-    @Test("while a server is restarted, jobs are submitted to both; every submission after that succeeds at once")
+    @Test("every submission to either daemon after a restart of the server succeeds at once")
     func serverRestarted() async throws {
         let server = try await PostgresServer.start(hasTLS: false)
         let location = "host=\(server.folder) port=\(server.port) user=owner dbname=postgres"

@@ -6,7 +6,7 @@ import Testing
 @Suite("Waiting for a run's outcome", .timeLimit(.minutes(10)))
 struct WaitTests {
     @Test(
-        "it exits with the exit code of the command, and prints the run as history does, or as JSON",
+        "apus wait exits with the command's exit code, and prints the run like history, or as JSON",
         arguments: StoreUnderTest.allCases)
     func exitCode(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -30,7 +30,7 @@ struct WaitTests {
     }
 
     @Test(
-        "a job that is cancelled, or a run, ends it with 125; one that takes longer than --timeout, with 124",
+        "apus wait ends with 125 for a cancelled job or run, and with 124 after --timeout",
         arguments: StoreUnderTest.allCases)
     func noOutcome(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -56,7 +56,7 @@ struct WaitTests {
     }
 
     @Test(
-        "it continues when the daemon is killed and started again, and reports the outcome of the attempt that follows",
+        "apus wait survives a killed and restarted daemon, and reports the following attempt's outcome",
         arguments: StoreUnderTest.allCases)
     func restart(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store, patience: "6s") { apus in
@@ -74,7 +74,7 @@ struct WaitTests {
     }
 
     @Test(
-        "an orderly stop ends those who wait, with a code of its own, and they start no daemon and make no home",
+        "an orderly stop ends apus wait with its own exit code, without starting a daemon or creating a home",
         arguments: [["wait"], ["countdown", "--name"]], [false, true])
     func stopped(_ words: [String], homeIsRemoved: Bool) async throws {
         try await ApusUnderTest.with { apus in
@@ -95,7 +95,7 @@ struct WaitTests {
         }
     }
 
-    @Test("after an orderly stop it continues with the daemon that takes over")
+    @Test("apus wait continues with a daemon that takes over after an orderly stop")
     func successor() async throws {
         try await ApusUnderTest.with { apus in
             let daemon = try await apus.startDaemon()
@@ -112,7 +112,7 @@ struct WaitTests {
         }
     }
 
-    @Test("where events were left out, it asks for the state again")
+    @Test("apus wait reads the state again after lost events")
     func lostEvents() async throws {
         let job =
             #"{"id":"a","kind":"action","state":"scheduled","trigger":{"every":"PT1H"},"action":{},"policies":{},"#

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import Testing
 
-/// A receiver of webhooks on 127.0.0.1, and what it was sent.
+/// A receiver of webhooks on 127.0.0.1 that records its requests.
 final class Receiver: Sendable {
     struct Received: Sendable {
         var path: String
