@@ -3,7 +3,7 @@ import ApusTestSupport
 import Foundation
 import Testing
 
-/// What docs/command.md and docs/jobs.md say of an attempt: what belongs to it, and when it has failed.
+/// The tests cover docs/command.md and docs/jobs.md on the parts of an attempt and its failures.
 @Suite("Attempts of commands", .timeLimit(.minutes(10)))
 struct AttemptTests {
     @Test("a webhook's failure fails the attempt, and a retry repeats the command too; the notification comes once")
@@ -11,7 +11,7 @@ struct AttemptTests {
         try await ApusUnderTest.with { apus in
             let file = apus.home.path + "-calls"
             defer { try? FileManager.default.removeItem(atPath: file) }
-            // Nothing listens on the port of the discard protocol.
+            // The port of the discard protocol has no listener.
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--retry", "1", "--webhook", "http://127.0.0.1:9/x", "--on-failure",
                 "command:echo notified >> \(file)", "--json", "--shell", "--", "echo ran >> \(file)")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A daemon that is asked for much", .timeLimit(.minutes(10)))
 struct BusyTests {
-    /// How many expensive requests there are.
+    /// The number of expensive requests.
     private static let expensive = 12
 
     /// The requests that were answered.
@@ -18,7 +18,7 @@ struct BusyTests {
         func add(_ path: String) { paths.withLock { $0.append(path) } }
     }
 
-    /// The processor time of a process, in ticks (proc(5): the fields after the program's name).
+    /// Returns the processor time of a process in ticks (proc(5): the fields after the program's name).
     private func ticks(of process: Int32) throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
         let fields = try #require(text.split(separator: ") ").last).split(separator: " ")
@@ -29,7 +29,7 @@ struct BusyTests {
     func health() async throws {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()
-            // 28 years lie between two occurrences, all of whose months are looked at.
+            // Two occurrences are 28 years apart, and every month in between is examined.
             let rare = WireCalendar(
                 schedule: "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO", form: .rrule, zone: "UTC")
             let jobs = (0..<3_000).map { number in
@@ -42,7 +42,7 @@ struct BusyTests {
             let answered = Answered()
             let socket = TestRequest.Listener.socket(apus.home.socketPath)
             let upcoming = "/v1/upcoming?until=2199-12-31T00:00:00Z&limit=1000"
-            // Four at once: the others wait for a place.
+            // Four requests run at once, and the others wait for a place.
             let many = Array(repeating: upcoming, count: Self.expensive) + ["/v1/stats", "/v1/export"]
             let expensive = many.map { path in
                 Task {
@@ -52,7 +52,7 @@ struct BusyTests {
             }
             defer { for task in expensive { task.cancel() } }
             try await until("the work") { try ticks(of: process) > before + 50 }
-            // More than there are moments between two expensive requests, in which a busy event loop would answer too.
+            // A busy event loop would also answer between expensive requests, so there must be more answers than such gaps.
             var health = 0
             while answered.all.count < Self.expensive, health < Self.expensive + 8 {
                 _ = try await apus.client.health()

@@ -52,7 +52,7 @@ struct CalendarTests {
             #expect((job.trigger.calendar != nil) == isSchedule && (job.trigger.every == nil) == isSchedule)
             let preview = try await apus.call(["preview", "every \(text)", "-n", "1"])
             #expect(preview.code == (isSchedule ? 0 : 64), "\(preview)")
-            // The answer says which one it is, and how to get the other.
+            // The answer names the chosen reading, and how to get the other.
             guard text.first?.isNumber == true, isSchedule else { return }
             for answer in [submitted, preview] {
                 #expect(
@@ -90,7 +90,7 @@ struct CalendarTests {
         }
     }
 
-    /// The entries of Debian's `/etc/crontab` and of a file in `/etc/cron.d`, with what cannot be carried over.
+    /// Debian's `/etc/crontab` and a file of `/etc/cron.d`, with entries that cannot be imported.
     private static let crontab = #"""
         # /etc/crontab
         SHELL=/bin/sh
@@ -150,7 +150,7 @@ struct CalendarTests {
             #expect(second.jobs.map(\.outcome) == Array(repeating: "unchanged", count: 7))
             #expect(second.jobs.map(\.id) == first.jobs.map(\.id))
 
-            // A line changes, and one goes.
+            // One line changes and another is removed.
             let changed = text.replacingOccurrences(of: "17 *", with: "18 *")
                 .replacingOccurrences(of: "@daily", with: "# @daily")
             try Data(changed.utf8).write(to: URL(filePath: file))

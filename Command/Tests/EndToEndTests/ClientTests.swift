@@ -9,7 +9,7 @@ struct ClientTests {
     private static let submission = WireSubmission(
         name: "once", trigger: WireTrigger(after: "PT1H"), action: Action(notify: "x"))
 
-    /// What a daemon answers to the submission.
+    /// A daemon's answer to the submission.
     private static let job = """
         {"id":"abc234","name":"once","kind":"action","state":"scheduled","trigger":{"after":"PT1H"},\
         "action":{"notify":"x"},"policies":{},"created":"2026-01-01T00:00:00.000Z","nextDue":null,"remainingMs":null,\
@@ -27,7 +27,7 @@ struct ClientTests {
         try await ApusUnderTest.with { apus in
             let daemon = FakeDaemon(behaviour)
             try await daemon.serve(apus.home) {
-                // Each request has to arrive within it, also on a busy machine.
+                // Each request must arrive within the patience, also on a busy machine.
                 let client = DaemonClient(home: apus.home, patience: .seconds(2))
                 let error = await #expect(throws: DaemonError.self) { try await client.submit(Self.submission) }
                 #expect(error?.code == .noAnswer, "\(String(describing: error))")
@@ -47,7 +47,7 @@ struct ClientTests {
         try await ApusUnderTest.with { apus in
             let daemon = FakeDaemon(behaviour, .answers(Self.job))
             try await daemon.serve(apus.home) {
-                // The second answer has to come within the same patience.
+                // The second answer must come within the same patience.
                 let client = DaemonClient(home: apus.home, patience: .seconds(2))
                 #expect(try await client.submit(Self.submission).id == "abc234")
                 let keys = try Self.keys(daemon)
@@ -127,7 +127,7 @@ struct ClientTests {
         }
     }
 
-    /// Makes a socket that nothing listens on.
+    /// Creates a socket without a listener.
     private func leaveSocket(at path: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -147,7 +147,7 @@ struct ClientTests {
         try await ApusUnderTest.with { apus in
             let missing = await #expect(throws: DaemonError.self) { try await apus.client.health() }
             #expect(missing?.code == .notRunning)
-            // The files that a killed daemon leaves.
+            // The home has the files that a killed daemon leaves.
             try apus.home.prepare()
             try leaveSocket(at: apus.home.socketPath)
             let refused = await #expect(throws: DaemonError.self) { try await apus.client.health() }

@@ -8,7 +8,7 @@ struct ClusterTests {
     @Test("each daemon lists all of them with names, shares and states, as a table and as JSON")
     func nodes() async throws {
         try await TwoDaemons.with { first, second in
-            // On a busy machine a beat may be late.
+            // A heartbeat may be late on a busy machine.
             try await until("both alive") {
                 try await first("nodes").out.split(separator: "\n").count { $0.hasSuffix(" alive") } == 2
             }
@@ -54,7 +54,7 @@ struct ClusterTests {
     @Test("each daemon counts a queue's running and waiting jobs on both")
     func queues() async throws {
         try await TwoDaemons.with { first, second in
-            // A node that was not notified follows with its next beat, and may have started a run until then.
+            // A node that was not notified follows at its next heartbeat, and may have started a run by then.
             for apus in [first, second] {
                 #expect(try await apus("queue", "limit", "builds", "2").code == 0)
             }

@@ -75,8 +75,8 @@ struct CommandTests {
         arguments: StoreUnderTest.allCases)
     func countdown(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
-            // Long enough for the command to attach before the end, also under a sanitizer: only then is the text its
-            // own.
+            // The countdown lasts long enough for the command to attach before its end, also under a sanitizer. Only
+            // an attached command shows the text itself.
             let done = try await apus("countdown", "3s", "--name", "egg", "--notify", "the egg is done")
             #expect(done.code == 0 && done.out.contains("egg done"), "\(done)")
             #expect(done.err.contains("the egg is done"), "\(done)")
@@ -118,7 +118,7 @@ struct CommandTests {
             async let attached = Subprocess.run(
                 .name("sh"), arguments: ["-c", "echo $$ > \(apus.home.path)/pid; \(line)"],
                 environment: apus.subprocessEnvironment, output: .string(limit: 65_536), error: .string(limit: 65_536))
-            // Printed when the signal is already caught.
+            // The countdown is printed only after the signal's handler is installed.
             try await until("the countdown") {
                 try String(contentsOfFile: apus.home.path + "/out", encoding: .utf8).contains("due")
             }
@@ -143,7 +143,7 @@ struct CommandTests {
                 "echo tick $APUS_OCCURRENCE")
             let answer = try await apus("logs", job.id, "--follow")
             #expect(answer.code == 0 && answer.out.contains("tick 3\n"), "\(answer)")
-            // What was printed before it listens is not printed again from the events.
+            // Output printed before the command listens is not repeated by the events.
             let lines = answer.out.split(separator: "\n")
             #expect(Set(lines).count == lines.count, "\(answer)")
         }

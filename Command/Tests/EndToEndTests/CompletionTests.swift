@@ -15,7 +15,7 @@ struct CompletionTests {
         case bash, zsh, fish
     }
 
-    /// Asks as the script of zsh does: for the word at the end of the line.
+    /// Requests completions of the line's last word, as the script of zsh does.
     private func complete(_ apus: ApusUnderTest, _ line: String) async throws -> [String] {
         let answer = try await apus("---complete", "zsh", line)
         #expect(answer.code == 0 && answer.err.isEmpty, "\(answer)")
@@ -68,7 +68,7 @@ struct CompletionTests {
         }
     }
 
-    /// The beginning that is typed before Tab, and the name that completes it.
+    /// The text that is typed before Tab, and the name that completes it.
     private static let names: [(typed: String, name: String)] = [
         ("A", "A$(touch pwn)"), ("B", "B`touch pwn`"), ("C", #"C it's "quoted""#), ("D", "D two  words"),
         ("E", "E: command; touch pwn"), (#"F\ "#, "F x: it's y"), ("G", "Gäöü ß ☕"), ("H", #"H*?[x]{a,b}~#&|<>(y)\z"#),
@@ -102,7 +102,7 @@ struct CompletionTests {
                 """.write(toFile: folder + "/.zshrc", atomically: false, encoding: .utf8)
                 program = ["zsh", "-i"]
             case .fish:
-                // `complete --escape` prints what a tabulator would insert, quoted as fish inserts it.
+                // `complete --escape` prints the text that Tab would insert, quoted as fish inserts it.
                 try """
                 cd \(folder); set PATH '\(bin)' $PATH; apus completions fish | source
                 complete -c record -f -a '(__apus_complete)'

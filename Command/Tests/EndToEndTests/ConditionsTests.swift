@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Jobs that wait for conditions", .timeLimit(.minutes(10)))
 struct ConditionsTests {
-    /// What the daemon takes for the machine: a notebook without a charger.
+    /// The files from which the daemon reads the machine's state: a notebook without a charger.
     private struct Notebook {
         let path: String
 
@@ -54,8 +54,8 @@ struct ConditionsTests {
             #expect(try await apus.client.job(job.id).waitingFor == ["power"])
 
             try notebook.plug(true)
-            // The daemon looks every 30 s while a job waits, and at once for one that comes due: what that look finds
-            // counts for all.
+            // The daemon examines the power every 30 s while a job waits, and at once for a job that becomes due;
+            // the result applies to all.
             _ = try await apus("after", "300ms", "--when", "power", "--", "true")
             try await until("the run") { try await apus.client.job(job.id).state == "finished" }
             #expect(try await apus.client.job(job.id).waitingFor == nil)

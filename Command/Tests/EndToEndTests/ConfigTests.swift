@@ -82,7 +82,7 @@ struct ConfigTests {
             #expect(health.node == "london" && health.store == apus.home.path + "/own.db")
             let text = try String(contentsOfFile: log, encoding: .utf8)
             #expect(text.contains(" debug apus.sqlite:"), "\(text)")
-            // The store that commands without a daemon use is the file's too.
+            // Commands without a daemon also use the file's store.
             #expect(try await apus("store", "status").out.contains("own.db"))
             #expect(try await !apus("doctor").out.contains("was changed after the daemon started"))
             let later = Date(timeIntervalSinceNow: 60)

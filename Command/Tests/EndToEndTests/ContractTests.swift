@@ -168,7 +168,7 @@ extension Caller {
         try await call("GET", "/metrics?all=1", expecting: 400)
     }
 
-    /// What is in no list of jobs.
+    /// Calls the operations that are in no list of jobs.
     fileprivate mutating func leftOut() async throws {
         for (path, after) in [("/v1/unreadable", "12"), ("/v1/refusals", "s12")] {
             try await call("GET", path)
@@ -260,7 +260,7 @@ private struct Caller {
         #expect(problems.isEmpty, "\(method) \(uri): \(problems) in \(answer)")
     }
 
-    /// Single runs of the job `nightly`, which has run by hand.
+    /// Calls the operations on single runs of the job `nightly`, which has run manually.
     mutating func runs() async throws {
         let (retry, cancel) = ("/v1/jobs/{id}/retry", "/v1/jobs/{id}/runs/{occurrence}/cancel")
         try await call("GET", "/v1/jobs/nightly/why", path: "/v1/jobs/{id}/why")
@@ -288,7 +288,7 @@ private struct Caller {
         try await call("POST", "/v1/jobs/long/runs/1/cancel", path: cancel)
     }
 
-    /// Queues, and a submission that names one and says which jobs count as the same.
+    /// Calls the operations on queues, and submits a unique job to one.
     mutating func queues() async throws {
         let path = "/v1/queues/{name}"
         for (body, status) in [
@@ -315,7 +315,7 @@ private struct Caller {
         }
     }
 
-    /// The first events after listening are a job's and its run's; the last, that it was deleted.
+    /// Reads the events of a job and its run, from its submission to its deletion.
     mutating func events() async throws {
         called.insert("GET /v1/events")
         let client = DaemonClient(home: home)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Jobs outlive the daemon", .timeLimit(.minutes(10)), .serialized)
 struct CrashTests {
-    /// Promises 1 to 5 of durable scheduling at once, through the real daemon and the real file.
+    /// The test checks promises 1 to 5 of durable scheduling with a real daemon and a real file.
     @Test(
         "over 10 seconds, 500 jobs and five SIGKILLs, each occurrence has one outcome, and none is early or missing",
         arguments: StoreUnderTest.allCases)
@@ -22,7 +22,7 @@ struct CrashTests {
             let start = clock.now
             var submitted: Set<String> = []
             for _ in 0..<500 {
-                // One in ten takes long enough to be interrupted.
+                // One job in ten takes long enough to be interrupted.
                 let line = number(0..<10) == 0 ? "sleep 0.4" : "true"
                 let due = Duration.milliseconds(number(2_000..<12_000)) - start.duration(to: clock.now)
                 let job = try await apus.client.submit(
@@ -33,7 +33,7 @@ struct CrashTests {
             }
             let kills = (0..<5).map { _ in number(2_500..<11_500) }.sorted()
             for kill in kills {
-                // The moments of the kills are the test's subject: they must fall into the seconds in which jobs run.
+                // The kills must fall into the seconds in which jobs run, so the test sleeps in real time.
                 try await clock.sleep(until: start.advanced(by: .milliseconds(kill)), tolerance: nil)
                 Foundation.kill(process, SIGKILL)
                 process = try await apus.startDaemon()
@@ -137,7 +137,7 @@ struct CrashTests {
         }
     }
 
-    /// The first attempt writes its process number into the file, which is there when it is whole; others end.
+    /// Returns a script whose first attempt writes its process number atomically into the file; later attempts end.
     private static func recordingFirstAttempt(in file: String) -> String {
         "[ $APUS_ATTEMPT = 1 ] || exit 0; echo $$ > \(file).new && mv \(file).new \(file); "
     }

@@ -20,7 +20,7 @@ struct DaemonEndTests {
                 .name("python3"), arguments: ["-c", script, apus.home.databasePath], output: .discarded,
                 error: .string(limit: 4_096))
             #expect(taken.terminationStatus == .exited(0), "\(taken)")
-            // The first write finds out.
+            // The first write detects the loss.
             _ = try? await apus.client.submit(
                 WireSubmission(trigger: WireTrigger(after: "PT1H"), action: Action(notify: "x")))
             let answer = try await served.value
@@ -41,7 +41,7 @@ struct DaemonEndTests {
                 killed.environment = apus.environment
                 killed.standardError = FileHandle.nullDevice
                 try killed.run()
-                // The moment of the kill is the test's subject: it must fall into the time in which the home is made.
+                // The kill must fall into the time in which the home is created, so the test sleeps in real time.
                 try await clock.sleep(for: .milliseconds(5 * round))
                 kill(killed.processIdentifier, SIGKILL)
                 killed.waitUntilExit()
@@ -78,7 +78,7 @@ struct DaemonEndTests {
             try await until("the daemon") { try await apus.client.health().status == "ok" }
             let process = try await apus.client.health().pid
             kill(process, SIGHUP)
-            // An ignored signal is discarded when it is sent (signal(7)): it cannot arrive later.
+            // An ignored signal is discarded when it is sent (signal(7)), so it cannot arrive later.
             #expect(try await apus.client.health().pid == process)
             kill(process, SIGTERM)
             let result = try await served
@@ -97,7 +97,7 @@ struct DaemonEndTests {
 
             let path = apus.home.path + "/own.log"
             let served = try await apus.serve("--log-file", path, "--log-size", "1KiB", "--log-keep", "2")
-            // Without a desktop and a terminal, notifications are in the log.
+            // Without a desktop and a terminal, notifications go to the log.
             for number in 0..<40 {
                 _ = try await apus.client.submit(
                     WireSubmission(

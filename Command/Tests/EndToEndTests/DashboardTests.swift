@@ -13,7 +13,7 @@ struct DashboardTests {
     private static let command =
         #"{"trigger":{"after":"PT1H"},"action":{"command":{"argv":["true"],"shell":false,"env":{}}}}"#
     private static let webhook = #"{"trigger":{"after":"PT1H"},"action":{"webhook":"http://127.0.0.1:1/"}}"#
-    /// A notification with a hook that is more than one.
+    /// Returns a notification with a hook of a kind that a page may not submit.
     private static func hook(_ kind: String) -> String {
         let hook =
             kind == "command"
@@ -167,7 +167,7 @@ struct DashboardTests {
                 let before = try Self.residentBytes(of: pid)
                 #expect(try await Self.listen(200, to: dashboard) == 64)
                 for _ in 0..<4 {
-                    // The connections of the round before are closed one by one.
+                    // The previous round's connections are closed one by one.
                     try await until("64 places") {
                         let served = try await Self.listen(200, to: dashboard)
                         #expect(served <= 64)
@@ -175,14 +175,14 @@ struct DashboardTests {
                     }
                 }
                 let after = try Self.residentBytes(of: pid)
-                // 1,000 streams at 100 KB each would be more than that.
+                // 1,000 streams of 100 KB each would exceed this.
                 #expect(after < before + (64 << 20), "\(before) → \(after)")
             }
         }
     }
 
-    /// Opens so many streams of events at once, and closes them: their responses are dropped here.
-    /// - Returns: how many were served. The others got the status 503.
+    /// Opens event streams concurrently and closes them by releasing their responses.
+    /// - Returns: The number of served streams; the others got the status 503.
     private static func listen(_ count: Int, to dashboard: DashboardUnderTest) async throws -> Int {
         try await withThrowingTaskGroup(of: TestAnswer.self) { group in
             for _ in 0..<count { group.addTask { try await dashboard.open("/v1/events", [dashboard.bearer]) } }

@@ -4,10 +4,10 @@ import Foundation
 import PostgresTestServer
 import Testing
 
-/// What is wrong is named, with what to do; no password is; and nothing half made is left.
+/// Each error names the fault and a remedy, shows no password, and leaves nothing unfinished.
 @Suite("A daemon whose database cannot be used", .timeLimit(.minutes(10)))
 struct DatabaseTroubleTests {
-    /// Runs `serve` for the store in the environment, in a home of its own, and expects it to end by itself.
+    /// Runs `serve` for the environment's store in a separate home, and expects it to end by itself.
     private func expectRefusal(
         _ store: String, _ variables: [String: String] = [:], code: Int = 1, saying words: String...,
         location: SourceLocation = #_sourceLocation
@@ -18,13 +18,13 @@ struct DatabaseTroubleTests {
             #expect(answer.code == code, "\(answer)", sourceLocation: location)
             for text in words { #expect(answer.err.contains(text), "\(answer)", sourceLocation: location) }
             #expect(!(answer.out + answer.err).contains(Self.secret), "\(answer)", sourceLocation: location)
-            // The same in the background, by a command that needs a daemon.
+            // A command that needs a daemon meets the same error in the background.
             let started = try await apus.call(["list"], environment: variables)
             #expect(started.code != 0, "\(started)", sourceLocation: location)
             for text in words { #expect(started.err.contains(text), "\(started)", sourceLocation: location) }
             let log = (try? String(contentsOfFile: apus.home.logPath, encoding: .utf8)) ?? ""
             #expect(!(log + started.err).contains(Self.secret), sourceLocation: location)
-            // Without the variable, jobs would be looked for in a new file. What names no store is not remembered.
+            // The home remembers a refused store, so that a call without the variable uses no new file; an invalid text is not remembered.
             if code == 1 {
                 let elsewhere = try await apus("list")
                 #expect(elsewhere.code == 1, "\(elsewhere)", sourceLocation: location)
@@ -42,7 +42,7 @@ struct DatabaseTroubleTests {
         }
     }
 
-    /// Gives `body` a new database, and looks whether anything was made in it.
+    /// Gives `body` a new database, and checks whether anything was created in it.
     private func withDatabase(
         hasSchema: Bool = false, location: SourceLocation = #_sourceLocation,
         _ body: (PostgresDatabase) async throws -> Void
@@ -77,7 +77,7 @@ struct DatabaseTroubleTests {
             #expect(try await apus("stop").code == 0)
             #expect(try await apus("show", "it").code == 0)
             #expect(try await apus("stop").code == 0)
-            // The file has jobs: another store that is refused does not take its place.
+            // The file has jobs, so a refused store does not replace it.
             let store = "postgres://ann@127.0.0.1:\(port)/third"
             #expect(try await apus("serve", environment: [StoreLocation.variable: store]).code == 1)
             #expect(try await apus("show", "it").code == 0)
@@ -154,7 +154,7 @@ struct DatabaseTroubleTests {
             let location = "host=\(pooler.folder) port=\(database.server.port) user=owner dbname=\(database.name)"
             try await expectRefusal(
                 location, saying: database.name, "a pooler in transaction mode", "connect to the server itself")
-            // A copy holds a lock as long as its session.
+            // A copy holds a lock for as long as its session.
             try await ApusUnderTest.with { apus in
                 _ = try await apus.startDaemon()
                 let copy = ["store", "copy", "--from", apus.home.databasePath, "--to", location]

@@ -73,11 +73,11 @@ struct EditTests {
         }
     }
 
-    /// An editor that replaces texts by sed.
+    /// Returns the environment of an editor that edits with sed.
     private func editor(_ apus: ApusUnderTest, _ script: String) async throws -> [String: String] {
         let path = apus.home.path + "/editor"
         try await ApusUnderTest.writeProgram("#!/bin/sh\nsed -i '\(script)' \"$2\"\n", to: path)
-        // With an argument of its own, as `code --wait` has.
+        // The editor has its own argument, as `code --wait` does.
         return ["VISUAL": "\(path) --wait", "EDITOR": "false"]
     }
 

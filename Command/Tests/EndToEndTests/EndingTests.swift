@@ -5,8 +5,10 @@ import Testing
 
 @Suite("The end of commands", .timeLimit(.minutes(10)))
 struct EndingTests {
-    /// Starts one child in the command's group and one in a session of its own, which both ignore SIGTERM, as the
-    /// command does not; notes all three. The output of the first is the command's.
+    /// Returns a script that starts one child in the command's group and one in a separate session.
+    ///
+    /// Both children ignore SIGTERM, and the command does not. The script records all three processes. The first
+    /// child's output is the command's.
     private static func family(_ folder: String) -> String {
         let stubborn = "trap \"\" TERM; echo $$ >> \(folder)/pids; while :; do sleep 0.1; done"
         return "sh -c '\(stubborn)' & setsid sh -c '\(stubborn)' >/dev/null 2>&1 & echo $$ >> \(folder)/pids; wait"
@@ -78,7 +80,7 @@ struct EndingTests {
         "output that a command prints before it ends is read, even if its children keep printing",
         arguments: [
             ("seq 1 200000", "200000"),
-            // The last 64 KiB are kept: others that print as fast as they can would displace it.
+            // The children print slowly, because faster output would displace the text from the stored 64 KiB.
             ("(while echo noise; do sleep 0.01; done) 2>/dev/null & sleep 0.1; exec echo last", "last"),
             ("(while echo noise; do :; done) 2>/dev/null & sleep 0.1", "noise"),
         ])
@@ -89,7 +91,7 @@ struct EndingTests {
             try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             let lines = try await apus("logs", job.id).out.split(separator: "\n")
             #expect(lines.contains { $0 == expected }, "\(lines.suffix(3))")
-            // Their output is closed: they end by themselves.
+            // The children's output is closed, so they end by themselves.
             try await until("the end of the others") { processes(ofJob: job.id) == [] }
         }
     }

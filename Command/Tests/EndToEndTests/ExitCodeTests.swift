@@ -6,7 +6,7 @@ import Testing
 /// Compares the exit codes of every subcommand with the table in `docs/command.md`.
 @Suite("Exit codes", .timeLimit(.minutes(10)))
 struct ExitCodeTests {
-    /// The rows of the page: subcommand, and for each code what it means.
+    /// Returns the documented exit codes of each subcommand.
     static func documented() throws -> [String: Set<Int>] {
         let page = try Repository.text("docs/command.md")
         let section = try #require(page.components(separatedBy: "\n## Exit codes\n").dropFirst().first)
@@ -26,7 +26,7 @@ struct ExitCodeTests {
         return rows
     }
 
-    /// The subcommands by the program's own dump of its help.
+    /// Returns the subcommands in the program's own dump of its help.
     private static func subcommands(_ apus: ApusUnderTest) async throws -> [String] {
         struct Command: Decodable {
             var commandName: String
@@ -43,7 +43,9 @@ struct ExitCodeTests {
         return dump.command.leaves([]).map { String($0.dropFirst("apus ".count)) }
     }
 
-    /// What is called, in this order, and with which code it ends. `JOB` is an hourly job, `FAILED` one that has failed.
+    /// The calls in order, with their exit codes.
+    ///
+    /// `JOB` is an hourly job, and `FAILED` is a failed one.
     private static let calls: [(words: [String], code: Int)] = [
         (["after", "1h", "--", "true"], 0), (["after", "soon", "--", "true"], 64),
         (["every", "1h", "--name", "JOB", "--label", "a=1", "--", "true"], 0), (["every", "x", "--", "true"], 64),
@@ -116,7 +118,7 @@ struct ExitCodeTests {
             for (words, code) in Self.calls {
                 let answer = try await apus.call(words.map { files[$0] ?? $0 })
                 #expect(answer.code == code, "apus \(words.joined(separator: " ")): \(answer)")
-                // A failure says why, on standard error only.
+                // A failure states its reason, on standard error only.
                 if ![0, 7, 3, 127].contains(code) {
                     #expect(!answer.err.isEmpty, "apus \(words.joined(separator: " "))")
                 }
@@ -129,7 +131,7 @@ struct ExitCodeTests {
             _ = try await apus("stop")
             let stopped = try await served.value
             #expect(stopped.code == 0, "apus serve, stopped: \(stopped)")
-            // It takes its time, in a home of its own.
+            // The demonstration takes long, and has its own home.
             let shown = try await demo
             #expect(shown.code == 0, "apus demo: \(shown)")
             for name in ["serve", "demo"] { seen[name, default: []].insert(0) }

@@ -70,7 +70,7 @@ struct ExportTests {
             let jobs = (0..<1_500).map { WireExportedJob(submission("job\($0)", filler: 4_000)) }
             _ = try await apus.client.imported(WireImport(jobs: jobs))
             var unread: [TestAnswer] = []
-            // More than are carried out at once.
+            // The requests exceed the concurrency limit.
             for _ in 0..<6 {
                 unread.append(try await TestRequest("/v1/export", to: .socket(apus.home.socketPath)).open())
             }

@@ -107,7 +107,7 @@ struct FilterTests {
             )
             let ends = try await apus.allRuns().map { ($0.job, $0.finished ?? "") }
             let last = try #require(ends.map(\.1).max())
-            // To the millisecond, so both if they ended in the same one.
+            // Instants are exact to the millisecond, so runs that ended in the same one are both shown.
             #expect(try await jobs("--since", last).count == ends.count { $0.1 == last })
             let table = try await apus("history").out
             #expect(table.contains("ill ") && table.contains(nameless.id) && !table.contains(ill.id), "\(table)")
@@ -195,7 +195,7 @@ struct FilterTests {
             #expect(resumed.jobs.map(\.state) == ["scheduled"])
             let run: WireRun = try await apus.json("run", "a", "--json")
             #expect(run.job == job.id && run.occurrence < 1)
-            // What did not fail is printed, too.
+            // The successful part is also printed.
             let some = try await apus("cancel", "missing", "a", "--json")
             let cancelled = try JSONDecoder().decode(WireCancelled.self, from: Data(some.out.utf8))
             #expect(some.code == 1 && cancelled.cancelled == [job.id], "\(some)")
@@ -221,7 +221,7 @@ struct FilterTests {
         }
     }
 
-    /// What `suspend --json` and `resume --json` print.
+    /// The output of `suspend --json` and `resume --json`.
     private struct ChangedJobs: Decodable {
         var jobs: [WireJob]
     }

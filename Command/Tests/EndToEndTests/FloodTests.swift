@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Jobs that flood their output", .timeLimit(.minutes(10)))
 struct FloodTests {
-    /// 8 MiB on one line after another, as fast as the daemon reads.
+    /// A command that prints 8 MiB of lines as fast as the daemon reads.
     private static let flood = "yes 0123456789012345678901234567890123456789012345678901234567890 | head -c 8388608"
 
     @Test(
@@ -17,7 +17,7 @@ struct FloodTests {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()
             let before = try peakMemory(of: process)
-            // They are connected, and never read.
+            // These clients are connected and never read.
             var unread: [TestAnswer] = []
             for _ in 0..<5 {
                 unread.append(try await TestRequest("/v1/events", to: .socket(apus.home.socketPath)).open())
@@ -70,7 +70,7 @@ struct FloodTests {
     }
 }
 
-/// The most memory that a process has had resident, in bytes (`VmHWM` of proc(5)).
+/// Returns the peak resident memory of a process in bytes (`VmHWM` of proc(5)).
 func peakMemory(of process: Int32) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })

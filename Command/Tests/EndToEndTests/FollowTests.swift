@@ -9,7 +9,7 @@ struct FollowTests {
     /// `apus logs NAME --follow` that writes to files.
     private struct Follower {
         let apus: ApusUnderTest
-        /// Output and errors, in the order in which they were written.
+        /// The output and the errors in the order of writing.
         var everything: String { text("everything") }
         var process: Int32 { Int32(text("pid").trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0 }
 
@@ -32,8 +32,9 @@ struct FollowTests {
         /// The beginning of a command whose first run only prints a line.
         static let first = "[ -e first ] || { touch first; echo first; exit; }; "
 
-        /// Runs the job once, and waits until that run is printed. A follower that reads the history later than the next run
-        /// ends prints only what is kept of that.
+        /// Runs the job once, and waits until that run is printed.
+        ///
+        /// A follower that reads the history only after the next run's end would print only the stored output of that run.
         func untilFollowing() async throws {
             try await apus.untilListening()
             _ = try await apus.client.run("job")

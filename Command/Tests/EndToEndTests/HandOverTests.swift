@@ -45,19 +45,19 @@ struct HandOverTests {
         }
     }
 
-    /// A systemctl that notes what it is asked, and answers as the test says.
+    /// A systemctl that records its calls and answers as the test prescribes.
     private struct FakeSystemctl {
         let apus: ApusUnderTest
         let folder: String
         var log: String { (try? String(contentsOfFile: folder + "/asked", encoding: .utf8)) ?? "" }
-        /// An environment for the default home, with that systemctl.
+        /// The environment for the default home, with the fake systemctl.
         let environment: [String: String]
 
         init(_ outer: ApusUnderTest, isEnabled: Bool, starts: Bool) async throws {
             folder = outer.home.path
             try outer.home.prepare()
             apus = ApusUnderTest(home: Home(path: folder + "/apus"))
-            // Waiting for the daemon stands for Type=notify.
+            // The script waits for the daemon, as systemd does for Type=notify.
             let script = """
                 #!/bin/sh
                 echo "$*" >> \(folder)/asked

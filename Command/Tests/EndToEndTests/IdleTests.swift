@@ -24,23 +24,26 @@ struct IdleTests {
         }
     }
 
-    /// A job that is far away is a row, and no timer. A command that has run leaves nothing that wakes.
+    /// Schedules a job in the far future and runs a command.
+    ///
+    /// The far job is a row without a timer, and the ended command leaves nothing that wakes.
     private static func schedule(_ apus: ApusUnderTest) async throws {
         _ = try await apus.json("every", "1h", "--json", "--notify", "it is late", as: WireJob.self)
         let job = try await apus.json("after", "10ms", "--json", "--", "echo", "done", as: WireJob.self)
         try await until("the command's end") { try await apus.client.job(job.id).state == "finished" }
     }
 
-    /// How often each thread of a process ran in 60 s, if at all. Nothing may ask the daemon meanwhile, so this reads
-    /// procfs only.
+    /// Counts the runs of each thread of a process in 60 s.
     ///
-    /// - Returns: what is empty for a process that slept through one of three such spans: Dispatch's threads end some
-    ///   seconds after their last work, and connections of the tests' own end after a minute.
+    /// No request may reach the daemon meanwhile, so this reads procfs only.
+    ///
+    /// - Returns: The threads that ran, or nothing if the process slept through one of three such spans: Dispatch's
+    ///   threads end some seconds after their last work, and the tests' own connections after a minute.
     private static func wakes(_ process: Int32) async throws -> [String: Int] {
         var woken: [String: Int] = [:]
         for _ in 1...3 {
             let before = try switches(process)
-            // Real time, because the test counts the wake-ups in it. A wake-up rarer than that is no poll.
+            // The test counts wake-ups in real time. A wake-up rarer than that is not a poll.
             try await TimerEngine.shared.sleep(for: .seconds(60))
             woken = try switches(process).merging(before.mapValues { -$0 }, uniquingKeysWith: +).filter { $0.value > 0 }
             if woken.isEmpty { break }
@@ -48,12 +51,12 @@ struct IdleTests {
         return woken
     }
 
-    /// Context switches of each thread until now, by number and name: a thread that runs is switched to.
+    /// Returns the context switches of each thread so far, by number and name; each run of a thread is one.
     private static func switches(_ process: Int32) throws -> [String: Int] {
         let folder = "/proc/\(process)/task"
         var counts: [String: Int] = [:]
         for thread in try FileManager.default.contentsOfDirectory(atPath: folder) {
-            // A thread can end between the two.
+            // A thread can end between the two reads.
             guard let status = try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8) else {
                 continue
             }

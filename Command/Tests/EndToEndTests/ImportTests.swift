@@ -92,7 +92,7 @@ struct ImportTests {
             let second = try await imported(apus, "crontab", path, "--prune")
             #expect(second.jobs.map(\.outcome) == ["created", "unchanged", "changed", "cancelled"])
             #expect(second.jobs[1...].map(\.id) == [first.jobs[1].id, first.jobs[2].id, first.jobs[0].id])
-            // With one job of the command left, another schedule is a change of it.
+            // When the command has one job left, another schedule changes that job.
             _ = try file("cron", "30 10 * * * echo x\n", in: apus)
             let third = try await imported(apus, "crontab", path, "--prune")
             #expect(third.jobs.map(\.outcome) == ["changed", "cancelled", "cancelled"])
@@ -195,7 +195,7 @@ struct ImportTests {
             #expect(first.jobs.map(\.outcome) == ["ended", "created", "created"])
             #expect(try await imported(apus, path).jobs.map(\.outcome) == ["unchanged", "unchanged", "unchanged"])
             #expect(try await apus.client.job(try #require(first.jobs[1].id)).state == "suspended")
-            // The home from which they came exports them with records.
+            // The jobs' original home exports them with records.
             let record = #""record":{"id":"bbbbbb","created":"2026-01-01T00:00:00.000Z","occurrences":0,"missed":0}"#
             let later =
                 #"{"version":2,"jobs":[{"submission":{"trigger":{"every":"PT1H"},"action":{"notify":"bbbbbb"},"idempotencyKey":"random"},"suspended":true,\#(record)}]}"#
@@ -234,7 +234,7 @@ struct ImportTests {
                 #expect(report.jobs.map(\.outcome) == [outcome] && report.jobs[0].id == job.id)
             }
             #expect(try await apus.client.job(job.id).created == job.created)
-            // The same identifier, of a job that was submitted at another instant.
+            // Another job, submitted at another instant, has the same identifier.
             let other = export.replacing(job.created, with: "2026-02-03T04:05:06.789Z")
                 .replacing(try #require(job.idempotencyKey), with: "another")
             let otherPath = try file("other.json", other, in: apus)
@@ -346,7 +346,7 @@ private struct RandomJobs {
         return action
     }
 
-    /// Submits a job, and does to it what changes how far it is.
+    /// Submits a job, and advances it in a random way.
     func submit(_ number: Int, to apus: ApusUnderTest) async throws {
         let client = apus.client
         let unique = number % 7 == 0
@@ -367,7 +367,7 @@ private struct RandomJobs {
                 unique: unique ? WireUniqueness(within: maybe("PT1H")) : nil, idempotencyKey: maybe("key \(number)")))
         if self.number(0...3) == 0 { _ = try await client.suspend(job.id) }
         guard self.number(0...3) == 0 else { return }
-        // Some occurrences have been, and have a count of their own.
+        // This job has had occurrences, and has a count of its own.
         let fast = try await client.submit(
             WireSubmission(
                 trigger: WireTrigger(every: "PT0.02S", count: self.number(5_000...9_000)),
@@ -380,7 +380,7 @@ private struct RandomJobs {
         } else {
             _ = try await client.suspend(fast.id)
         }
-        // Of a suspended job, a run that was due waits for the resumption. Open runs are not exported.
+        // A suspended job's due run waits until it is resumed, and open runs are not exported.
         try await until("that nothing is open") {
             let open = try await client.runs(job: fast.id, outcomes: ["running", "waiting"]).runs
             for run in open { _ = try await client.cancelRun(fast.id, occurrence: run.occurrence) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What runs printed", .timeLimit(.minutes(10)))
 struct LogsTests {
-    /// A job that prints a line, waits for a file, and prints another one.
+    /// Submits a job that prints a line, waits for a file, and prints another line.
     private func submit(_ apus: ApusUnderTest) async throws -> WireJob {
         try await apus.client.submit(
             WireSubmission(

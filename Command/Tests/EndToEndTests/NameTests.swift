@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Names", .timeLimit(.minutes(10)))
 struct NameTests {
-    /// Sets a colour, rings, rewrites the line, changes the title with C1 controls, and reorders.
+    /// A name that sets a colour, rings, rewrites the line, changes the title with C1 controls, and reorders text.
     static let hostile = "\u{1B}[31mred\u{7}\rx\n\u{9D}0;title\u{9C}\u{202E}kcab"
 
     @Test(

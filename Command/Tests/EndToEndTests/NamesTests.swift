@@ -10,7 +10,7 @@ struct NamesTests {
     func everyCommand(name: String) async throws {
         try await ApusUnderTest.with { apus in
             let job: WireJob = try await apus.json("every", "1h", "--name=\(name)", "--json", "--", "echo", "printed")
-            // Another that a careless search would find.
+            // A careless search would find this job.
             _ = try await apus("every", "1h", "--name", "other", "--", "true")
             func ask(_ words: String...) async throws -> ApusUnderTest.Answer {
                 let answer = try await apus.call(words + ["--", name])
@@ -44,7 +44,7 @@ struct NamesTests {
             #expect(try await apus.client.job(beginning).id == named.id)
             #expect(try await apus.client.job(first.id).id == first.id)
             #expect(try await apus("cancel", beginning).out == "\(named.id) cancelled\n")
-            // Of the ended ones too, the name counts before the identifier of the job that has not ended.
+            // A name, even an ended job's, takes precedence over an active job's identifier.
             #expect(try await apus.client.job(beginning).id == named.id)
             #expect(try await apus.client.job(String(first.id.prefix(3))).id == first.id)
             #expect(try await apus.client.job(other.id).name == first.id)

@@ -11,7 +11,7 @@ import Testing
     import SystemPackage
 #endif
 
-/// As root these tests give files to the user 65534, as another user would leave them; otherwise they let all write them.
+/// As root these tests give files to the user 65534; otherwise they make them writable for all.
 @Suite("Homes, sockets and files of other users", .timeLimit(.minutes(10)))
 struct OwnershipTests {
     private func give(_ path: String, mode: mode_t = 0o777) throws {
@@ -28,7 +28,7 @@ struct OwnershipTests {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()
             let marker = apus.home.path + ".ran"
-            // What the first daemon leaves running ends with the marker.
+            // Processes that the first daemon leaves running end with the marker.
             defer { try? FileManager.default.removeItem(atPath: marker) }
             let attempts: @Sendable () throws -> String = { try String(contentsOfFile: marker, encoding: .utf8) }
             _ = try await apus(
@@ -73,8 +73,9 @@ struct OwnershipTests {
         }
     }
 
-    /// Makes a socket at the path, becomes another user if it may, and only then listens, so that the kernel names that
-    /// user. Says `ready`, and then what it is sent.
+    /// Listens on a socket at the path as another user and prints `ready` and everything received.
+    ///
+    /// The script becomes the other user, where permitted, before it listens, so that the kernel names that user.
     private static let server = """
         import os, socket, sys
         server = socket.socket(socket.AF_UNIX)
@@ -99,7 +100,7 @@ struct OwnershipTests {
             server.arguments = ["python3", "-c", Self.server, apus.home.socketPath]
             server.standardOutput = output
             try server.run()
-            // Children of a thread of Dispatch have SIGTERM blocked.
+            // SIGKILL is used, because children of Dispatch's threads have SIGTERM blocked.
             defer { kill(server.processIdentifier, SIGKILL) }
             #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "ready\n")
             if geteuid() != 0 { try give(apus.home.path) }
@@ -139,7 +140,7 @@ struct OwnershipTests {
     func demonstration() async throws {
         try await ApusUnderTest.with { apus in
             try apus.home.prepare()
-            // `exec`: the process number is known before the command begins.
+            // `exec` keeps the shell's process number, which is known before the command begins.
             let line = "mkdir $TMPDIR/apus-demo-$$ && exec \(ApusUnderTest.program) demo"
             var environment = apus.environment
             environment["TMPDIR"] = apus.home.path

@@ -2,7 +2,7 @@ import ApusClient
 import Foundation
 import Testing
 
-/// A unit of a package is one that systemd finds below `XDG_DATA_HOME`, as it finds that of a Debian package below /usr/lib.
+/// A packaged unit is one below `XDG_DATA_HOME`, where systemd finds it as it does a Debian package's below /usr/lib.
 @Suite("A packaged systemd unit", .timeLimit(.minutes(10)))
 struct PackagedUnitTests {
     private struct Check: Decodable {
@@ -22,7 +22,7 @@ struct PackagedUnitTests {
         var overrides: String?
     }
 
-    /// As the command names itself.
+    /// The program's path as the command reports it.
     private static let program = URL(filePath: ApusUnderTest.program).resolvingSymlinksInPath().path
 
     /// The folders of a user with the default home, and a systemctl for which no unit is enabled.
@@ -48,7 +48,7 @@ struct PackagedUnitTests {
 
         /// Adds a package with a unit for `program`.
         func addPackage(for program: String = PackagedUnitTests.program) async throws {
-            // As Scripts/install makes it: without a variable of this shell.
+            // The unit has no variable of this shell, as one made by Scripts/install.
             let unit = try ServiceUnit(
                 executable: program,
                 environment: [
@@ -64,7 +64,7 @@ struct PackagedUnitTests {
             try text.write(toFile: path, atomically: true, encoding: .utf8)
         }
 
-        /// What the doctor says about the unit: at the terminal, and as JSON.
+        /// Returns the doctor's report on the unit, as text and as JSON.
         func examined() async throws -> (text: String, json: Check?) {
             let text = try await apus.call(["doctor"], environment: environment).out
             let answer = try await apus.call(["doctor", "--json"], environment: environment)
@@ -109,7 +109,7 @@ struct PackagedUnitTests {
             #expect(try await user.install().code == 0)
             let unit = try #require(try await user.examined().json)
             #expect(unit.text.hasPrefix("\(user.ownPath) is not enabled, so nothing starts"), "\(unit)")
-            // Masked, as by `systemctl --user mask`.
+            // The own unit is masked, as by `systemctl --user mask`.
             try FileManager.default.removeItem(atPath: user.ownPath)
             try FileManager.default.createSymbolicLink(atPath: user.ownPath, withDestinationPath: "/dev/null")
             let masked = try #require(try await user.examined().json)

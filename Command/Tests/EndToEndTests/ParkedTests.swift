@@ -14,7 +14,7 @@ struct ParkedTests {
         let document = try OpenAPIDocument(path: "docs/openapi.yaml")
         try await ApusUnderTest.with { apus in
             try apus.home.prepare()
-            // Virtual time begins in the past: both are due when the daemon starts.
+            // Virtual time begins in the past, so both jobs are due when the daemon starts.
             let time = VirtualTime()
             let app = JobScheduler(store: SQLiteStore(path: apus.home.databasePath), engine: time.engine)
             try await app.start()

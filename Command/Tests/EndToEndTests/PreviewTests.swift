@@ -162,7 +162,7 @@ struct PreviewTests {
             let next = try await Self.preview(
                 apus, ["*/15 * 15 10 *", "--tz", "Asia/Beirut", "--after", "1991-10-15 23:40", "-n", "3"]
             ).next
-            // The hour before midnight comes twice.
+            // The hour before midnight occurs twice.
             #expect(
                 next.map(\.instant) == [
                     "1991-10-15T23:45:00+03:00", "1991-10-15T23:00:00+02:00", "1991-10-15T23:15:00+02:00",

@@ -11,12 +11,12 @@ import Testing
 /// Compares every route of the API with the table in SECURITY.md.
 @Suite("Rights of the API", .timeLimit(.minutes(10)))
 struct RightsTests {
-    /// What a request brings along to show who sends it.
+    /// The credentials of a request.
     private enum Credential: CaseIterable {
         case none, cookieWithOrigin, cookieAlone, token, tokenWithOrigin, socket
     }
 
-    /// `METHOD /path` of each row, and whether a page may send it.
+    /// Returns `METHOD /path` of each row, and whether a page may send it.
     private static func table() throws -> [String: Bool] {
         let text = try Repository.text("SECURITY.md")
         var table: [String: Bool] = [:]
@@ -30,7 +30,7 @@ struct RightsTests {
         return table
     }
 
-    /// `METHOD /path` of what the daemon has registered.
+    /// Returns `METHOD /path` of each registered route.
     private static func routes(_ home: Home) throws -> Set<String> {
         let store = MemoryStore()
         let scheduler = JobScheduler(store: store)
@@ -54,7 +54,7 @@ struct RightsTests {
                 for (route, pageMay) in table {
                     let (verb, path) = (route.prefix { $0 != " " }, route.drop { $0 != " " }.dropFirst())
                     let isRead = verb == "GET"
-                    // A parameter that no route knows: what is let in has no effect.
+                    // No route knows the parameter, so an admitted request has no effect.
                     let uri =
                         path.replacingOccurrences(of: "{", with: "").replacingOccurrences(of: "}", with: "")
                         + "?nothing=1"
@@ -97,7 +97,7 @@ struct RightsTests {
                     async let other = dashboard.ask(.POST, "/v1/jobs", page, body: body)
                     let (made, answer) = try await (command, other)
                     #expect([200, 403].contains(answer.status), "\(answer)")
-                    // Whichever was first: the command, which a page may not change, is the last.
+                    // The command, which a page may not change, comes last in either order.
                     #expect(try await apus.client.job(made.id).action.command != nil, "round \(round)")
                 }
             }
@@ -138,7 +138,7 @@ struct RightsTests {
                 #expect(try await apus.client.job(command.id) == command)
                 #expect(try await status(.POST, "/v1/jobs", submission("tea", "update")) == 200)
 
-                // A job with the same key may do something else.
+                // A job with the same key may have another action.
                 let keyed = try await apus.client.submit(
                     WireSubmission(
                         trigger: WireTrigger(every: "PT1H"), action: Action(command: .init(argv: ["true"])),

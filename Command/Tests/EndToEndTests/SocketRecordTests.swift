@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Where a home's socket is", .timeLimit(.minutes(10)))
 struct SocketRecordTests {
-    /// A state folder and a folder for sockets, and the environments of two callers.
+    /// A state folder, a folder for sockets, and the environments of two callers.
     private struct Places {
         let apus: ApusUnderTest
         let folder: String
@@ -60,7 +60,7 @@ struct SocketRecordTests {
         }
     }
 
-    /// Homes with daemons, which are ended afterwards.
+    /// Ends the daemons of the homes.
     private func end(_ homes: [ApusUnderTest]) async {
         for home in homes {
             if let health = try? await home.client.health() { kill(health.pid, SIGKILL) }

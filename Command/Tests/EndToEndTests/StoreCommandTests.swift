@@ -108,7 +108,7 @@ struct StoreCommandTests {
             }
             let back = try await apus("store", "copy", "--from", database.location, "--to", apus.home.databasePath)
             #expect(back.code == 0, "\(back)")
-            // The home remembers its store until it is given another.
+            // The home remembers its store until another is named.
             _ = try await apus.startDaemon([StoreLocation.variable: apus.home.databasePath])
             let shown: WireJob = try await apus.json("show", "backup", "--json")
             #expect(shown.id == job.id && shown.nextDue == job.nextDue)
@@ -185,7 +185,7 @@ struct StoreCommandTests {
                 try await apus.client.unreadableJobs(limit: 9).jobs.map(\.id) == [bad.id]
             }
             #expect(try await apus.client.unreadableJobs(limit: 1).next == nil)
-            // A page has so many jobs, whether they can be read or not.
+            // A page counts unreadable jobs too.
             let page = try await apus.client.jobs(limit: 1)
             #expect(page.jobs.isEmpty && page.unreadable.map(\.id) == [bad.id] && page.next != nil)
             let first = try await apus("list", "--limit", "1")

@@ -10,7 +10,7 @@ struct SurroundingsTests {
         "APUS_ATTEMPT", "APUS_DUE", "APUS_JOB", "APUS_JOB_KEY", "APUS_OCCURRENCE", "APUS_RUN", "APUS_STANDS_FOR",
     ]
 
-    /// What a job printed, by line, when it has ended.
+    /// Returns the lines that a job printed, after its end.
     private static func output(of job: WireJob, _ apus: ApusUnderTest) async throws -> [String] {
         try await until("its end") { try await apus.client.job(job.id).state == "finished" }
         #expect(try await apus.client.job(job.id).lastRun?.outcome == "succeeded")
@@ -69,7 +69,7 @@ struct SurroundingsTests {
                     action: Action(command: .init(argv: ["/bin/sh", "-c", "pwd; umask; exec env"]))))
             let lines = try await Self.output(of: job, apus)
             #expect(lines.prefix(2) == ["/", "0022"])
-            // The shell adds its own.
+            // The shell adds its own variables.
             let names = Self.names(Array(lines.dropFirst(2))).filter { !["PWD", "OLDPWD", "SHLVL", "_"].contains($0) }
             #expect(names == (Self.ofTheRun + ["HOME", "LOGNAME", "PATH", "SHELL", "USER"]).sorted())
         }

@@ -27,7 +27,7 @@ struct TopFrameTests {
     static let health =
         #"{"status":"ok","version":"1.2.3","pid":42,"home":"/srv/x","started":"\#(instant(-90))","running":1}"#
 
-    /// 3 runs in progress, `jobs` jobs of which the first is due in 3 minutes, and 4 runs that have ended.
+    /// Returns a snapshot with 3 open runs, `jobs` jobs, the first due in 3 minutes, and 4 ended runs.
     private static func snapshot(jobs: Int = 20, name: String = "job 0") throws -> TopSnapshot {
         func decoded<T: Decodable>(_ text: String, as type: T.Type = T.self) throws -> T {
             try JSONDecoder().decode(T.self, from: Data(text.utf8))

@@ -80,7 +80,7 @@ struct TopTests {
                 await terminal.wait(for: "nothing is scheduled")
                 let text = try String(contentsOfFile: apus.home.path + "/pid", encoding: .utf8)
                 let process = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-                // A narrower terminal is drawn to at once.
+                // A change of the terminal's size is drawn at once.
                 try terminal.resize(rows: 10, columns: 12)
                 kill(process, SIGWINCH)
                 await terminal.wait(for: "…")

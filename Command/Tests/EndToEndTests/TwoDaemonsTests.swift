@@ -102,7 +102,7 @@ struct TwoDaemonsTests {
         }
     }
 
-    /// How far a restart of the server is.
+    /// The progress of a server's restart.
     private final class Restart: Sendable {
         private let state = Locked((isBack: false, isOver: false))
         var isBack: Bool { state.withLock { $0.isBack } }
@@ -112,8 +112,8 @@ struct TwoDaemonsTests {
     }
 
     /// Submits until the restart is over.
-    /// - Returns: the errors of submissions that began after the server was there again. An earlier one may fail, also
-    ///   because its session ended while it was committed, so that its fate is not known.
+    /// - Returns: The errors of submissions that began after the restart. An earlier one may fail, for example with an
+    ///   unknown fate because its session ended during the commit.
     private static func submit(to client: DaemonClient, _ name: String, during restart: Restart) async -> [String] {
         var errors: [String] = []
         while !restart.isOver {
@@ -134,7 +134,7 @@ struct TwoDaemonsTests {
             for round in 0..<6 {
                 let restart = Restart()
                 try await withThrowingTaskGroup(of: [String].self) { group in
-                    // In every other round, nothing is under way when the sessions end.
+                    // In every other round, no request is in flight when the sessions end.
                     for client in round.isMultiple(of: 2) ? [first.client, second.client] : [] {
                         for number in 0..<3 {
                             group.addTask { await Self.submit(to: client, "busy\(number)", during: restart) }

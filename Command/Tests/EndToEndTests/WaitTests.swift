@@ -87,7 +87,7 @@ struct WaitTests {
             let answer = try await waiting
             #expect(answer.code == (words == ["wait"] ? 125 : 3), "\(answer)")
             #expect(answer.err.contains("the daemon was stopped"), "\(answer)")
-            // Its socket is closed a moment before the process ends.
+            // The daemon's socket closes shortly before its process ends.
             try await until("the daemon's end") { !isAlive(daemon) }
             #expect(FileManager.default.fileExists(atPath: apus.home.path) != homeIsRemoved)
             let error = await #expect(throws: DaemonError.self) { try await apus.client.health() }

@@ -11,7 +11,7 @@ import Testing
     import SystemPackage
 #endif
 
-/// The built command with a home of its own, which is removed afterwards, with whatever daemon runs there.
+/// The built command with its own home, which is removed afterwards together with its daemon.
 struct ApusUnderTest: Sendable {
     struct Answer: Sendable {
         var code: Int
@@ -21,7 +21,7 @@ struct ApusUnderTest: Sendable {
 
     let home: Home
     let client: DaemonClient
-    /// What the environment has more than the home.
+    /// The environment's variables in addition to the home's.
     private let variables: [String: String]
 
     /// The program beside the test bundle.
@@ -44,7 +44,7 @@ struct ApusUnderTest: Sendable {
         try await store.with(patience: patience) { try await with(variables: $0, body) }
     }
 
-    /// The same with variables of the environment.
+    /// Gives `body` the command with additional environment variables.
     static func with<Result>(
         variables: [String: String], _ body: (ApusUnderTest) async throws -> Result
     ) async throws -> Result {
@@ -74,7 +74,7 @@ struct ApusUnderTest: Sendable {
         environment["APUS_HOME"] = home.path
         environment[ConfigurationFile.variable] = nil
         for setting in SettingKey.allCases { environment[setting.variable] = nil }
-        // No desktop: notifications go to attached terminals or to the log.
+        // Without a desktop, notifications go to attached terminals or to the log.
         environment["DBUS_SESSION_BUS_ADDRESS"] = nil
         environment["XDG_RUNTIME_DIR"] = nil
         environment["TZ"] = "Europe/Berlin"
@@ -101,7 +101,7 @@ struct ApusUnderTest: Sendable {
         try await Self.run(Self.program, arguments, environment.merging(extra) { _, new in new })
     }
 
-    /// Runs a program to its end. A process that it leaves may hold its output open.
+    /// Runs a program to its end, even if a process that it leaves holds its output open.
     static func run(_ program: String, _ arguments: [String], _ variables: [String: String]) async throws -> Answer {
         let (out, err) = (try PrintedText(), try PrintedText())
         let result = try await Subprocess.run(
@@ -116,8 +116,10 @@ struct ApusUnderTest: Sendable {
         return Answer(code: code, out: try out.read(), err: try err.read())
     }
 
-    /// Writes a script that can be run at once. By another process: a child that is forked here while the file is open for
-    /// writing would keep it busy, and running it would fail.
+    /// Writes a script that can be run at once.
+    ///
+    /// Another process writes it, because a child that is forked here while the file is open for writing would keep it
+    /// busy, and running it would fail.
     static func writeProgram(_ text: String, to path: String) async throws {
         let result = try await Subprocess.run(
             .name("sh"), arguments: ["-c", #"printf %s "$1" > "$2" && chmod 700 "$2""#, "sh", text, path],
@@ -145,8 +147,10 @@ struct ApusUnderTest: Sendable {
         return try await DaemonLauncher(executable: script, home: home, environment: variables).start()
     }
 
-    /// Starts a daemon in the foreground, and returns when it answers; the task's value is what it printed until its end.
-    /// One that ends before it answers is an error.
+    /// Starts a daemon in the foreground, and returns when it answers.
+    ///
+    /// - Returns: A task whose value is the daemon's output until its end.
+    /// - Throws: An error if the daemon ends before it answers.
     func serve(_ options: String...) async throws -> Task<Answer, any Error> {
         let ended = Locked<Result<Answer, any Error>?>(nil)
         let served = Task {
@@ -184,7 +188,7 @@ struct ApusUnderTest: Sendable {
         return try JSONDecoder().decode(T.self, from: Data(answer.out.utf8))
     }
 
-    /// Waits until a client that shows notifications listens to the daemon: its log says where a text was shown.
+    /// Waits until a client that shows notifications listens, as the daemon's log shows.
     func untilListening() async throws {
         let text = "is a listener there? \(UUID().uuidString)"
         try await until("a listener") {
@@ -196,7 +200,7 @@ struct ApusUnderTest: Sendable {
         }
     }
 
-    /// All runs, oldest first.
+    /// Returns all runs, oldest first.
     func allRuns() async throws -> [WireRun] {
         var runs: [WireRun] = []
         var after: String?
@@ -230,7 +234,7 @@ struct ApusUnderTest: Sendable {
     }
 }
 
-/// What a program prints, in a file without a name: a pipe ends only when no process holds it open any more.
+/// The output of a program in an unnamed file, because a pipe ends only when no process holds it open.
 private struct PrintedText {
     let file: FileDescriptor
 
@@ -242,7 +246,7 @@ private struct PrintedText {
         unlink(path)
     }
 
-    /// What was printed until now. Nothing can be read after that.
+    /// Returns the output so far and closes the file.
     func read() throws -> String {
         defer { try? file.close() }
         var bytes: [UInt8] = []
@@ -257,8 +261,7 @@ private struct PrintedText {
     }
 }
 
-/// Whether a process runs: a zombie, which its parent has not asked for yet, does not (proc(5): the state follows the
-/// program's name).
+/// Returns whether a process runs; a zombie does not (proc(5): the state follows the program's name).
 func isAlive(_ process: Int32) -> Bool {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
     return !text.contains(") Z ")

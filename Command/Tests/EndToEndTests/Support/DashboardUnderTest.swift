@@ -51,12 +51,12 @@ struct DashboardUnderTest: Sendable {
         return Reply(status: status, headers: headers, body: body)
     }
 
-    /// An answer whose body is not read.
+    /// Sends a request and returns the answer without reading its body.
     func open(_ path: String, _ headers: [(String, String)]) async throws -> TestAnswer {
         try await TestRequest(url: record.url + path, headers: headers).open()
     }
 
-    /// Opens the page as a browser does, and returns what it sends from then on.
+    /// Opens the page as a browser does, and returns the headers that it sends from then on.
     func signIn() async throws -> [(String, String)] {
         let entered = try await ask(.GET, "/?token=\(record.token)")
         #expect(entered.status == 303 && entered.headers.first(name: "location") == "/")

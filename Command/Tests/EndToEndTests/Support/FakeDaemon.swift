@@ -7,11 +7,11 @@ import NIOPosix
 /// Listens where the daemon of a home would, and treats each request as the test prescribes.
 final class FakeDaemon: Sendable {
     enum Behaviour: Sendable {
-        /// Reads, and says nothing.
+        /// Reads and does not answer.
         case isSilent
-        /// Reads, and closes the connection.
+        /// Reads and closes the connection.
         case closes
-        /// Sends the beginning of a longer answer, and then says nothing.
+        /// Sends the beginning of a longer answer, and then nothing.
         case answersHalf
         /// Answers 201 with a body.
         case answers(String)
@@ -30,7 +30,7 @@ final class FakeDaemon: Sendable {
     /// The bodies of the requests so far.
     var bodies: [String] { received.withLock { $0 } }
 
-    /// The n-th request gets the n-th behaviour, later ones the last.
+    /// Creates a daemon whose n-th request gets the n-th behaviour, and later ones the last.
     convenience init(_ behaviours: Behaviour...) { self.init(behaviours) }
     init(_ behaviours: [Behaviour]) { self.behaviours = behaviours }
 

@@ -1,22 +1,21 @@
 import Foundation
 import PostgresTestServer
 
-/// A pooler in transaction mode between clients and the tests' server: each transaction gets the session that became
-/// free last.
+/// A pooler in transaction mode that gives each transaction the session that became free last.
 ///
-/// Every client is a thread that blocks in its reads and writes. Only what does without a password works.
+/// Every client has a thread that blocks in its reads and writes. The pooler supports no passwords.
 final class FakePooler: @unchecked Sendable {  // what changes is under `lock`
-    /// The folder of its socket; its port is the server's.
+    /// The folder of the pooler's socket, whose port is the server's.
     let folder: String
     private let serverPath: String
     private let listener: Int32
     private let lock = NSLock()
     private var free: [Int32] = []
-    /// What the server said at the start of a session.
+    /// The server's messages at the start of a session.
     private var greeting: [UInt8] = []
 
     init(to server: PostgresServer) throws {
-        // With the server's folder it goes, however this process ends.
+        // The folder is removed with the server's, however this process ends.
         folder = "\(server.folder)/pooler-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         serverPath = "\(server.folder)/.s.PGSQL.\(server.port)"
@@ -52,7 +51,7 @@ final class FakePooler: @unchecked Sendable {  // what changes is under `lock`
         while let message = Self.message(client) {
             if message[0] == UInt8(ascii: "X") { break }
             waiting += message
-            // A sync or a simple query: what came so far is carried out.
+            // At a sync or a simple query the server executes the messages received so far.
             guard message[0] == UInt8(ascii: "S") || message[0] == UInt8(ascii: "Q") else { continue }
             guard let session = held ?? session(length + rest) else { return }
             held = session
@@ -68,7 +67,7 @@ final class FakePooler: @unchecked Sendable {  // what changes is under `lock`
                 break
             }
         }
-        // In the middle of a transaction: it ends with its session.
+        // A transaction in progress ends with its session.
         if let held { shutdown(held, Int32(SHUT_RDWR)) }
     }
 
@@ -90,7 +89,7 @@ final class FakePooler: @unchecked Sendable {  // what changes is under `lock`
 
     // MARK: Messages
 
-    /// A letter, a length and a body.
+    /// Reads a message: a letter, a length and a body.
     private static func message(_ descriptor: Int32) -> [UInt8]? {
         guard let head = read(descriptor, 5), let body = read(descriptor, number(Array(head[1...])) - 4) else {
             return nil

@@ -4,7 +4,7 @@ import Foundation
 enum FreePort {
     private static let given = Locked<Set<UInt16>>([])
 
-    /// A port that no address of this machine used a moment ago, and that no other test was given.
+    /// Returns a port that no address of this machine used a moment ago and no other test was given.
     static func any() -> Int {
         // Below the ports that the kernel gives to outgoing connections, one of which could take it meanwhile.
         for port in (UInt16(20_000)..<32_000).shuffled().prefix(1_000)

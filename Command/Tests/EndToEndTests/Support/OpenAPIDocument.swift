@@ -1,7 +1,7 @@
 import Foundation
 import Yams
 
-/// As much of OpenAPI 3.1 and JSON Schema as `docs/openapi.yaml` uses.
+/// Implements the part of OpenAPI 3.1 and JSON Schema that `docs/openapi.yaml` uses.
 struct OpenAPIDocument {
     private let root: [String: Any]
 

@@ -7,8 +7,9 @@ import ApusVirtualTime
 import Foundation
 
 extension ApusUnderTest {
-    /// Keeps jobs in the home, in one commit and without a daemon, that are all due when the next daemon starts: they were
-    /// submitted at the beginning of virtual time, which is in the past.
+    /// Stores jobs in the home, in one commit and without a daemon, that are all due when the next daemon starts.
+    ///
+    /// They are submitted at the beginning of virtual time, which is in the past.
     func keepOverdueJobs(_ count: Int, _ policies: JobPolicies = .init(), _ action: (Int) -> Action) async throws {
         try home.prepare()
         let time = VirtualTime()
@@ -29,7 +30,7 @@ extension ApusUnderTest {
     }
 }
 
-/// The processes that a job's commands started and that run, in whatever session.
+/// Returns the running processes that a job's commands started, in any session.
 func processes(ofJob job: String) -> [Int32] {
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return folders.compactMap(Int32.init).filter { process in
@@ -38,7 +39,7 @@ func processes(ofJob job: String) -> [Int32] {
     }
 }
 
-/// The children of a process that have ended and were not reaped.
+/// Returns the ended children of a process that were not reaped.
 func zombies(of parent: Int32) -> [Int32] {
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return folders.compactMap(Int32.init).filter { process in

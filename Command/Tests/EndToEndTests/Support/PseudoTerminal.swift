@@ -9,18 +9,18 @@ import Testing
     import SystemPackage
 #endif
 
-/// A terminal without a screen: what a program prints to it can be read, and what is typed is read by the program.
+/// A pseudo-terminal whose programs the test types to and reads from.
 final class PseudoTerminal: Sendable {
-    /// What is typed and read.
+    /// The side on which the test types and reads.
     private let outside: Int32
-    /// The program's input, output and error.
+    /// The side that is the program's input, output and error.
     let inside: FileDescriptor
     private let text = Mutex("")
-    /// An element for each piece of the text that was printed; it ends when no program has the terminal any more.
+    /// A stream with an element for each printed piece, which ends when no program has the terminal.
     private let pieces: AsyncStream<Void>
 
     init(rows: UInt16 = 24, columns: UInt16 = 100) throws {
-        // As posix_openpt(3), unlockpt(3) and ptsname(3) do it, which Swift does not see: TIOCSPTLCK and TIOCGPTN.
+        // Swift cannot import posix_openpt(3), unlockpt(3) and ptsname(3); TIOCSPTLCK and TIOCGPTN do the same.
         outside = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (isLocked, number): (Int32, UInt32) = (0, 0)
         try #require(outside >= 0 && ioctl(outside, 0x4004_5431, &isLocked) == 0)
@@ -32,7 +32,7 @@ final class PseudoTerminal: Sendable {
         try #require(ioctl(outside, UInt(TIOCSWINSZ), &size) == 0)
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         pieces = stream
-        // Reading blocks. The thread ends when the last descriptor of the inside is closed.
+        // Reading blocks this thread, which ends when the last descriptor of the inside is closed.
         Thread.detachNewThread { [self] in
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
@@ -49,10 +49,10 @@ final class PseudoTerminal: Sendable {
 
     deinit { close(outside) }
 
-    /// What was printed so far.
+    /// The text that was printed so far.
     var shown: String { text.withLock { $0 } }
 
-    /// Changes the size. It is no program's controlling terminal, so the programs get no signal.
+    /// Changes the size without a signal, because this is no program's controlling terminal.
     func resize(rows: UInt16, columns: UInt16) throws {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         try #require(ioctl(outside, UInt(TIOCSWINSZ), &size) == 0)
@@ -63,14 +63,14 @@ final class PseudoTerminal: Sendable {
         _ = bytes.withUnsafeBytes { write(outside, $0.baseAddress, $0.count) }
     }
 
-    /// Waits until a text was printed, as often as it is asked for.
+    /// Waits until a text was printed the given number of times.
     func wait(for expected: String, times: Int = 1) async {
         func isShown() -> Bool { shown.components(separatedBy: expected).count > times }
         if isShown() { return }
         for await _ in pieces where isShown() { return }
     }
 
-    /// Whether what is typed is shown and comes in lines, as a program finds a terminal and has to leave it.
+    /// Whether the terminal echoes and reads lines, the state that a program finds and must restore.
     var isInLineMode: Bool {
         var settings = termios()
         guard tcgetattr(inside.rawValue, &settings) == 0 else { return false }
@@ -80,7 +80,7 @@ final class PseudoTerminal: Sendable {
 
 extension ApusUnderTest {
     /// Runs the command at a terminal, while `body` types and reads there.
-    /// - Returns: the exit code, and everything that the terminal showed.
+    /// - Returns: The exit code and the terminal's whole text.
     func atTerminal(
         _ arguments: [String], program: String = Self.program, rows: UInt16 = 24, columns: UInt16 = 100,
         _ body: (PseudoTerminal) async throws -> Void

@@ -4,17 +4,17 @@ import ApusPostgres
 import Foundation
 import PostgresTestServer
 
-/// Where a daemon of the tests keeps its jobs.
+/// The store of a daemon in the tests.
 enum StoreUnderTest: CaseIterable, Sendable {
     /// The home's own file.
     case sqlite
-    /// A database of its own, on the server that the tests share.
+    /// A separate database on the server that the tests share.
     case postgres
 
-    /// Gives `body` what a daemon's environment has to say, and removes what there is to remove afterwards.
+    /// Gives `body` the environment of a daemon with this store, and removes the store afterwards.
     ///
-    /// The patience is how long other daemons wait for one that is silent, as on a machine that is busy. A test that kills
-    /// daemons says less: the next one waits so long for the jobs.
+    /// The patience is the time that other daemons wait for a silent one, long enough for a busy machine. A test that
+    /// kills daemons shortens it, because the next daemon waits that long for the jobs.
     func with<Result>(
         patience: String = "30s", _ body: ([String: String]) async throws -> Result
     ) async throws -> Result {
@@ -49,13 +49,13 @@ struct PostgresDatabase: Sendable {
         return database
     }
 
-    /// What `--store` takes, over the Unix socket, as the server's owner.
+    /// The value of `--store` for the Unix socket, as the server's owner.
     var location: String { location(user: "owner") }
     func location(user: String, more: String = "") -> String {
         "host=\(server.folder) port=\(server.port) user=\(user) dbname=\(name) \(more)"
     }
 
-    /// Also while sessions are in it.
+    /// Drops the database, even while it has sessions.
     func drop() async throws { try await onServer("DROP DATABASE \(name) WITH (FORCE)") }
 
     /// Executes statements in another database of the server.
@@ -69,14 +69,14 @@ struct PostgresDatabase: Sendable {
         try await execute(statement, in: name)
     }
 
-    /// The one number that a query gives.
+    /// Returns the single number of a query.
     func number(_ query: String) async throws -> Int64 { try await self(query)[0][0].decode(at: 0) }
 
     @discardableResult
     private func execute(_ statement: String, in database: String) async throws -> [PostgresRows] {
         var configuration = try PostgresConfiguration(
             "host=\(server.folder) port=\(server.port) user=owner dbname=\(database)")
-        // To create and to drop a database waits for all backends of the server, those of other tests too.
+        // Creating and dropping a database waits for all backends of the server, including other tests'.
         (configuration.connectTimeout, configuration.statementTimeout, configuration.answerTimeout) = (
             .seconds(60), .seconds(300), .seconds(330)
         )

@@ -1,7 +1,7 @@
 import ApusClient
 import ApusTestSupport
 
-/// Two daemons of one database, with homes of their own and half of the shards each.
+/// Starts two daemons of one database, each with its own home and half of the shards.
 enum TwoDaemons {
     static func with(
         patience: String = "30s",
@@ -10,7 +10,7 @@ enum TwoDaemons {
         try await StoreUnderTest.postgres.with(patience: patience) { try await with(variables: $0, body) }
     }
 
-    /// The same in the database that the variables name.
+    /// Starts two daemons in the database that the variables name.
     static func with(
         variables: [String: String],
         _ body: (_ first: ApusUnderTest, _ second: ApusUnderTest) async throws -> Void
