@@ -136,7 +136,8 @@ struct JobMachineTests {
     @Test(
         "the grace counts from the end of the tolerance, also with a tolerance beyond the grace",
         arguments: [
-            // The job is due after 2 s with a tolerance of 65 s; each row holds the second of arrival, the grace and the written runs.
+            // The job is due after 2 s with a tolerance of 65 s; each row holds the second of arrival, the grace and
+            // the written runs.
             (67.0, nil, ["1 running"]),
             (127, nil, ["1 running"]),
             (127.001, nil, ["1 skipped(missed)"]),

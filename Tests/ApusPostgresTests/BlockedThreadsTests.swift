@@ -64,7 +64,8 @@
                         try await BlockedThreadsTests.blockAll(scheduler)
                         let observer = try await PostgresConnection.connect(configuration)
                         let first: Int64 = try await observer.value("SELECT number FROM apus.beat")
-                        // A heartbeat recreates the node's session. The heartbeats awaited below exceed the others' time-out.
+                        // A heartbeat recreates the node's session. The heartbeats awaited below exceed the others'
+                        // time-out.
                         try await observer.run(
                             """
                             SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -68,7 +68,8 @@
 
         /// Gives `body` a cluster of one scheduler and its node's number.
         ///
-        /// Other nodes' first heartbeats are blocked while `body` runs; `joined` gets the result of a store opened then.
+        /// Other nodes' first heartbeats are blocked while `body` runs; `joined` gets the result of a store opened
+        /// then.
         private func whileJoining(
             _ body: (_ first: Int64, PostgresConnection) async throws -> Void,
             joined: (_ first: Int64, StoreSession) async throws -> Void
@@ -110,7 +111,8 @@
             try await whileJoining { first, database in
                 let number = "(SELECT number FROM apus.beat WHERE node = \(first))"
                 let beginning = try await database.value("SELECT \(number)", as: Int64.self)
-                // There are at most four heartbeats a second, so this exceeds the two seconds granted to a node without a session.
+                // There are at most four heartbeats a second, so this exceeds the two seconds granted to a node without
+                // a session.
                 try await until("sixteen beats of the other node") {
                     try await database.value("SELECT \(number) > \(beginning) + 16", as: Bool.self)
                 }

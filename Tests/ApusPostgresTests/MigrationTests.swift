@@ -155,7 +155,8 @@
                     // This is what a breaking migration leaves; it waits for no lock, because no row exists yet.
                     try await blocker.run(
                         "INSERT INTO apus.schema_version (version, compatible_with) VALUES (8, 8)")
-                    // A batch of its own, because within another one the lock would be free before the row is committed.
+                    // A batch of its own, because within another one the lock would be free before the row is
+                    // committed.
                     try await blocker.run("SELECT pg_advisory_unlock(1, 1)")
                     let joined = await joining.value
                     #expect(joined?.code == .newerSchema)

@@ -79,8 +79,8 @@
             let after = await connection.status
             #expect(after.calls.flushes - before.calls.flushes == 50)
             #expect(after.calls.reads - before.calls.reads <= 100)
-            // The thread wakes for the call, the answer and the status. The kernel may split an answer, so a few batches
-            // may have one wake more.
+            // The thread wakes for the call, the answer and the status. The kernel may split an answer, so a few
+            // batches may have one wake more.
             #expect(after.polls - before.polls < 50 * 3 + 25)
             await connection.close()
         }

@@ -286,7 +286,8 @@
                     run.emit(output: Array("hello".utf8))
                     run.report(progress: 0.5, message: "half")
                 }
-                // The scheduler learns of the other one at its next heartbeat, which comes in real time and has no event.
+                // The scheduler learns of the other one at its next heartbeat, which comes in real time and has no
+                // event.
                 try await TimerEngine.shared.sleep(for: .milliseconds(1_100))
                 let heard = second.events()
                 try await first.submit(JobRequest(id: "a", kind: "k", trigger: .after(.milliseconds(10))))

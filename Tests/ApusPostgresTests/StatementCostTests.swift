@@ -22,8 +22,8 @@
 
         /// The statements that fill the database.
         ///
-        /// They add 20,000 jobs of one queue that are due tomorrow, half of them on each clock; as many ended jobs, half of
-        /// them with an idempotency key; and as many nodes that ended today.
+        /// They add 20,000 jobs of one queue that are due tomorrow, half of them on each clock; as many ended jobs,
+        /// half of them with an idempotency key; and as many nodes that ended today.
         private static let fill = [
             """
             INSERT INTO apus.job (

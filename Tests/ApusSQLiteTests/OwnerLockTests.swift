@@ -5,7 +5,8 @@
 
     @Suite("The lock's owner, as the kernel describes it")
     struct OwnerLockTests {
-        /// Returns a line of /proc/PID/stat, whose third field is the state, ninth the flags and 31st the pending signals.
+        /// Returns a line of /proc/PID/stat, whose third field is the state, ninth the flags and 31st the pending
+        /// signals.
         private func line(
             name: String = "apus", state: String, flags: UInt64 = 4_194_304, pending: UInt64 = 0
         ) -> String {

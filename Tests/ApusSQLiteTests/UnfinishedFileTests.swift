@@ -72,7 +72,8 @@
                 probe.arguments = [directory.file()]
                 probe.standardOutput = FileHandle.nullDevice
                 try probe.run()
-                // The kill must fall into the milliseconds in which the file is created, so the test sleeps in real time.
+                // The kill must fall into the milliseconds in which the file is created, so the test sleeps in real
+                // time.
                 try await clock.sleep(for: .milliseconds(3 * round))
                 kill(probe.processIdentifier, SIGKILL)
                 probe.waitUntilExit()

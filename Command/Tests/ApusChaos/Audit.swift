@@ -1,5 +1,6 @@
-/// What the database itself notes about each claim and each outcome, in the transaction that writes it: which node has
-/// written it (a node's sessions have its number in their name), and which one owned the job's shard.
+/// The database's own record of each claim and outcome, in the transaction that writes it.
+///
+/// It has the writing node (whose sessions have its number in their name) and the owner of the job's shard.
 enum Audit {
     static let schema = """
         CREATE SCHEMA chaos;
@@ -20,7 +21,7 @@ enum Audit {
         CREATE TRIGGER note AFTER INSERT ON apus.open_run FOR EACH ROW EXECUTE FUNCTION chaos.note();
         """
 
-    /// What was written by a node that did not own the shard; a turn may give a shard back with its last outcome.
+    /// The query for writes by a node that did not own the shard; a turn may release a shard with its last outcome.
     static let strangers = """
         SELECT writer, coalesce(owner, 'no node'), job, occurrence, attempt, state FROM chaos.written
         WHERE NOT is_released AND (writer IS DISTINCT FROM owner OR has_ended) LIMIT 20

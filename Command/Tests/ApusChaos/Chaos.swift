@@ -3,8 +3,7 @@ import ApusTimers
 import ArgumentParser
 import Foundation
 
-/// Torments a cluster of real processes on a real PostgreSQL, and then checks the promises against what commands have
-/// written down and what the tables say.
+/// Injects faults into a real cluster on a real PostgreSQL, and checks the promises against effects and tables.
 @main
 struct Chaos: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -57,7 +56,7 @@ struct Torment: AsyncParsableCommand {
 
     func run() async throws {
         signal(SIGPIPE, SIG_IGN)
-        // Of this program's surroundings, the daemons must find nothing.
+        // The daemons must not find this program's own surroundings.
         for name in ["APUS_STORE", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "NOTIFY_SOCKET"] {
             unsetenv(name)
         }
@@ -102,7 +101,7 @@ struct Torment: AsyncParsableCommand {
         say("\nEvery promise held.")
     }
 
-    /// - Returns: what came of each nemesis, and of which ones nothing did.
+    /// - Returns: The findings of each nemesis, and the nemeses without any.
     private func torment(
         _ files: WorkFolder, _ programs: Programs, _ random: SeededRandom
     ) async throws -> (findings: [Findings], failures: [String]) {

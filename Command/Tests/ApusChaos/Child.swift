@@ -1,14 +1,14 @@
 import ApusTestSupport
 import Foundation
 
-/// A process of this one.
+/// A child process of this program.
 ///
-/// Not Foundation's `Process`: that waits for the end of a socket that the children of the child inherit, and so for the
-/// end of every server that a program has started.
+/// Foundation's `Process` waits for the end of a socket that the child's own children inherit, and so for the end of
+/// every server that a program has started.
 struct Child: Sendable {
     let id: Int32
 
-    /// Starts a program that is looked for in the path. Only these descriptors are passed on, `ready` as number 3.
+    /// Starts a program found in the path, which inherits only these descriptors, `ready` as number 3.
     init(
         _ command: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil,
         errors: Int32? = nil, ready: Int32? = nil
@@ -43,8 +43,8 @@ struct Child: Sendable {
         self.id = id
     }
 
-    /// Waits for its end, once.
-    /// - Returns: its exit status, or 128 and the signal.
+    /// Waits for the child's end; the call is permitted once.
+    /// - Returns: The exit status, or 128 plus the signal.
     func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
@@ -65,7 +65,7 @@ struct PrivatePipe {
     }
 }
 
-/// Reads to the end, and closes.
+/// Reads the descriptor to its end and closes it.
 func readToEnd(_ descriptor: Int32) -> String {
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     return String(decoding: file.readDataToEndOfFile(), as: UTF8.self)

@@ -4,18 +4,18 @@ import ApusTimers
 import Foundation
 import PostgresTestServer
 
-/// Three daemons on one database, and the load that they are under.
+/// Three daemons on one database, with their load.
 final class Cluster: Sendable {
     struct Setup: Sendable {
-        /// By how many seconds the wall clocks of the daemons are off, by their slot.
+        /// The offset of the daemons' wall clocks in seconds, by slot.
         var shifts: [Int] = [0, 0, 0]
         var hasProxies = false
-        /// Servers that a node may find the database at.
+        /// The servers on which a node may find the database.
         var servers: [Server]
-        /// Whether nothing is answered that the second server has not got.
+        /// Whether every answer waits for the second server.
         var isSynchronous = false
-        /// The newest version of the schema that the daemons know: they are this program's (`OwnServe`). With `nil` they
-        /// are `apus serve`.
+        /// The newest schema version known to the daemons, which are this program's (`OwnServe`); with `nil` they are
+        /// `apus serve`.
         var schema: Int?
     }
 
@@ -24,7 +24,7 @@ final class Cluster: Sendable {
         /// `Setup.schema` of the next daemon of each slot.
         var schemas: [Int?] = [nil, nil, nil]
         var records: [SubmissionRecord] = []
-        /// By process.
+        /// The nodes' names by process.
         var names: [Int32: String] = [:]
         var starts = 0
         var ends: [String] = []
@@ -37,7 +37,7 @@ final class Cluster: Sendable {
     let setup: Setup
     let random: SeededRandom
     let proxies: [Proxy]
-    /// What the jobs' commands write to.
+    /// The file to which the jobs' commands write.
     let effects: String
     private let programs: Programs
     private let files: WorkFolder
@@ -73,12 +73,12 @@ final class Cluster: Sendable {
     var records: [SubmissionRecord] { state.withLock(\.records) }
     /// The nodes' names by their processes.
     var names: [Int32: String] { state.withLock(\.names) }
-    /// Why nodes have ended by themselves.
+    /// The reasons for which nodes have ended by themselves.
     var ends: [String] { state.withLock(\.ends) }
-    /// Those of them that no error message explains.
+    /// The ends that no error message explains.
     var crashes: [String] { state.withLock(\.crashes) }
 
-    /// How a node reaches the database, in libpq's words.
+    /// Returns the libpq connection string with which a node reaches the database.
     func connection(_ slot: Int? = nil) -> String {
         let hosts =
             slot.flatMap { setup.hasProxies ? proxies[$0].folder : nil }
@@ -87,7 +87,7 @@ final class Cluster: Sendable {
         return "host=\(hosts) port=\(Server.port) user=\(Server.user) dbname=\(database)\(attributes)"
     }
 
-    /// Starts a daemon. With a `schema`, it and what follows in its slot know that version of the schema.
+    /// Starts a daemon; with a `schema`, it and its successors in the slot know that version of the schema.
     func start(_ slot: Int, schema: Int? = nil) throws {
         let letter = ["a", "b", "c"][slot]
         let (number, version) = state.withLock { state in
@@ -126,12 +126,12 @@ final class Cluster: Sendable {
         try start(slot)
     }
 
-    /// Starts again what has ended by itself, as a supervisor does.
+    /// Restarts daemons that have ended by themselves, as a supervisor does.
     func supervise() throws {
         for slot in 0..<3 where node(slot)?.hasEnded != false { try restart(slot) }
     }
 
-    /// The same, until all are up.
+    /// Restarts ended daemons until all are up.
     func revive() async throws {
         try supervise()
         for slot in 0..<3 { try await waitUntilUp(slot) }
@@ -204,7 +204,7 @@ final class Cluster: Sendable {
                 default:
                     submit(kind, .every(milliseconds: 500, count: 1 + Int(random.next() % 5)), padding: padding)
                 }
-                // Real time: the rate is the load.
+                // The pause is real, because the rate is the load.
                 Thread.sleep(forTimeInterval: 1 / Double(rate))
             }
         }

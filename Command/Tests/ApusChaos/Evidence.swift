@@ -1,21 +1,21 @@
 import ApusTestSupport
 import Foundation
 
-/// What the checker knows: what was asked for, what their commands have done, and what the tables say.
+/// The checker's evidence: the submissions, the effects of their commands, and the tables.
 struct Evidence {
-    /// The begin or the end of a job's command, as that has written it down.
+    /// The beginning or the end of a job's command, as the command recorded it.
     struct Effect {
         var isStart: Bool
-        /// `nil` if the daemon was dead when the command looked.
+        /// The node's name; `nil` if the daemon was dead when the command read it.
         var node: String?
         /// The job's name.
         var job: String
         var occurrence: Int
         var attempt: Int
-        /// On the database's clock, in nanoseconds since 1970.
+        /// The instant on the database's clock, in nanoseconds since 1970.
         var instant: UInt64
 
-        /// `names` has the nodes' names by their processes.
+        /// Parses a line; `names` has the nodes' names by their processes.
         init?(line: Substring, names: [Int32: String]) {
             let words = line.split(separator: " ")
             guard words.count == 6, let process = Int32(words[1]), let occurrence = Int(words[3]),
@@ -45,7 +45,7 @@ struct Evidence {
     var effects: [Effect]
     var jobs: [StoredJob]
     var runs: [StoredRun]
-    /// Who wrote what, without owning its shard.
+    /// The rows that a node wrote without owning their shard.
     var strangers: [String]
     /// The commits that promotions of lagging standbys have lost.
     var tails: [LostTail]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What came of a nemesis.
+/// The findings of a nemesis.
 struct Findings: Encodable {
     struct Quantiles: Encodable {
         var p50: Double
@@ -24,28 +24,27 @@ struct Findings: Encodable {
     var submitted: Int
     var answered: Int
     var refused: Int
-    /// How many commands of jobs began.
+    /// The number of jobs' commands that began.
     var starts: Int
-    /// Answered submissions that are gone: 0, unless ``tailLost``.
+    /// The number of missing answered submissions, apart from ``tailLost``; it must be 0.
     var lost: Int
     /// Answered submissions that only a primary had when its standby was promoted.
     var tailLost: Int
     /// Commands that began before they were due by the database's clock.
     var early: Int
-    /// Submissions, attempts and outcomes that are there twice.
+    /// Submissions, attempts and outcomes that exist twice.
     var twice: Int
-    /// What was written or begun by a node that did not own the shard any more.
+    /// Writes and starts by a node that no longer owned the shard.
     var oldEpoch: Int
-    /// Promises broken in any other way: no outcome, another than the command's, a node without
-    /// shards or with a trap.
+    /// Other broken promises: no outcome, an outcome other than the command's, a node without shards or with a trap.
     var other: Int
-    /// Attempts that were interrupted and made again.
+    /// Attempts that were interrupted and repeated.
     var lostAttempts: Int
     var nodesEnded: Int
     /// Seconds from the strike to the first run, on another node, of each job that the struck node ran every second;
     /// for strikes at the database, from its return to the first run of each such job.
     var takeover: Quantiles?
-    /// For how long the database was away, in seconds.
+    /// The time for which the database was unavailable, in seconds.
     var outage: Quantiles?
     /// The longest time between two runs of each job that runs every second, in seconds.
     var gap: Quantiles?
@@ -86,7 +85,7 @@ struct Findings: Encodable {
 
     private static func longestGap(_ tick: [Evidence.Effect], _ strikes: [Strike]) -> Double? {
         guard let first = strikes.first, let last = strikes.last else { return nil }
-        // From the last run before the first strike on.
+        // The runs count from the last one before the first strike.
         let instants = tick.map(\.instant).filter { $0 + 1_500_000_000 >= first.began && $0 <= last.ended }
         return zip(instants, instants.dropFirst()).map { Double($1 - $0) / 1e9 }.max()
     }
@@ -107,7 +106,7 @@ struct Findings: Encodable {
         "of", "| away", "gap", "repeated", "nodes out",
     ]
 
-    /// Above a table of all nemeses.
+    /// The header of the table of all nemeses.
     static let header = """
         Answered submissions that are lost, what began early, what is there twice, what an old epoch has written; \
         from the death, or the database's return, to the first run of each job that runs once a second: p50, p99, \

@@ -1,26 +1,26 @@
 import ApusTestSupport
 import Foundation
 
-/// What a primary has committed and answered that its standby had not received when it was promoted.
+/// The commits that a primary answered and its standby had not received when it was promoted.
 struct LostTail: Sendable {
-    /// Before the standby was cut off, in nanoseconds since 1970.
+    /// An instant before the standby was cut off, in nanoseconds since 1970.
     var began: UInt64
-    /// When the standby was promoted.
+    /// The instant of the standby's promotion.
     var ended: UInt64
     /// The jobs that were submitted in between.
     var names: Set<String>
 }
 
 extension Server {
-    /// Where a primary writes, as the name of a file of its log begins.
+    /// Returns the timeline on which a primary writes, from the name of its current log file.
     func timeline() throws -> Int {
         let text = try query("SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)").first?.first ?? ""
         guard let number = Int(text, radix: 16) else { throw Failure("no timeline: \(text)") }
         return number
     }
 
-    /// Lets a standby receive nothing any more.
-    /// - Returns: up to where it has the primary's log: the end of a whole record.
+    /// Stops a standby's reception of the log.
+    /// - Returns: The position up to which it has the primary's log, the end of a whole record.
     func cutOff() async throws -> String {
         try query("ALTER SYSTEM SET primary_conninfo = ''")
         try query("SELECT pg_reload_conf()")
@@ -37,8 +37,9 @@ extension Server {
         return last
     }
 
-    /// The jobs whose submission was committed after that position, as this server, which was a primary and has
-    /// crashed, knows them. It is started for that where no node finds it.
+    /// Returns the jobs whose submission this crashed primary committed after the position.
+    ///
+    /// The server is started for that where no node finds it.
     func namesOfJobs(submittedAfter position: String, timeline: Int, in database: String) throws -> Set<String> {
         let commits = try files.asUser([
             "sh", "-c",

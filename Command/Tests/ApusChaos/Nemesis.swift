@@ -5,7 +5,7 @@ import ArgumentParser
 import Foundation
 import PostgresTestServer
 
-/// What befalls a cluster.
+/// A fault that is injected into a cluster.
 enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
     case kill, stop, pause, cut, terminate, crash, full, snapshot, clocks, upgrade, promote, lag, poison, block
 
@@ -28,12 +28,12 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// How much shorter is short.
+    /// Returns the long or the short duration.
     private func seconds(_ long: Int, _ short: Int, _ isShort: Bool) -> Duration {
         .seconds(isShort ? short : long)
     }
 
-    /// How long a round takes, about.
+    /// Returns the approximate duration of a round.
     func roundSeconds(isShort: Bool) -> Int {
         let own =
             switch self {
@@ -56,8 +56,8 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
 
     static func quietSeconds(_ isShort: Bool) -> Int { isShort ? 4 : 8 }
 
-    /// Does it, and undoes it.
-    /// - Returns: the nodes that were out, and since when.
+    /// Injects the fault and removes it.
+    /// - Returns: The struck node with the instants of the strike.
     func strike(_ cluster: Cluster, round: Int, isShort: Bool) async throws -> Strike {
         let slot = Int(cluster.random.next() % 3)
         let victim = cluster.node(slot)!
@@ -131,8 +131,9 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
         return strike
     }
 
-    /// One of the two nodes that are replaced, in turn, knows the new version. The third is of the first version for
-    /// ever: it is killed, and the same program joins again.
+    /// Replaces one of two nodes, in turn, by one that knows the new version, and then kills the third.
+    ///
+    /// The third node always has the first version, and its program joins again after the kill.
     private func upgrade(_ cluster: Cluster, to version: Int, _ strike: inout Strike) async throws {
         let inspection = PostgresInspection(
             try PostgresConfiguration(cluster.connection()), migrations: .upTo(version))
@@ -152,8 +153,10 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
         try cluster.start(0)
     }
 
-    /// With `restarts`, a node leaves and another one joins while the standby receives nothing: then the promoted
-    /// database does not know the new one, and has other owners and epochs than the nodes.
+    /// Promotes a standby that lacks the primary's latest commits.
+    ///
+    /// With `restarts`, a node leaves and another one joins after the standby was cut off. The promoted database then
+    /// does not know the new node, and has other owners and epochs than the nodes.
     private func promoteLagging(
         _ cluster: Cluster, _ slot: Int, restarts: Bool, _ strike: inout Strike
     ) async throws {
@@ -182,7 +185,7 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
         strike.tail = LostTail(began: began, ended: returned, names: names)
     }
 
-    /// Nothing starts on the node meanwhile, but it is not taken for dead: its beats need no thread of the pool.
+    /// Blocks the node's threads: no run starts, and the node is not declared dead, as heartbeats need no pool thread.
     private func blockThreads(of node: NodeProcess, in cluster: Cluster) async throws {
         node.signal(OwnServe.blockingSignal)
         try await wait(.seconds(1))
@@ -200,13 +203,13 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
 
     private func fillDisk(of cluster: Cluster) async throws {
         let ballast = "\(cluster.primary.folder)/ballast"
-        // It ends when there is no more space.
+        // The program ends when there is no more space.
         _ = try? Shell.run(["dd", "if=/dev/zero", "of=\(ballast)", "bs=64k"])
         guard try Shell.run(["df", "--output=avail", cluster.primary.folder]).hasSuffix(" 0\n") else {
             throw Failure("the disk is not full")
         }
         try await wait(.seconds(4))
-        // The next file of the log does not fit either: the server stops.
+        // The next file of the log does not fit either, so the server stops.
         _ = try? cluster.query("SELECT pg_switch_wal()")
         try await wait(.seconds(4))
         try Shell.run(["rm", ballast])
@@ -215,14 +218,14 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
     }
 }
 
-/// One time that a nemesis did its work, in nanoseconds since 1970.
+/// One strike of a nemesis; instants are nanoseconds since 1970.
 struct Strike: Sendable {
-    /// The node that was out; `nil` if all were.
+    /// The struck node; `nil` if all were struck.
     var victim: String?
     var began: UInt64
-    /// When the database was there again, if it was away.
+    /// The instant at which the database was available again, if it was unavailable.
     var returned: UInt64?
-    /// What a promotion has lost.
+    /// The commits that a promotion has lost.
     var tail: LostTail?
     var ended: UInt64 = 0
 }

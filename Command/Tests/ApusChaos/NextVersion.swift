@@ -1,8 +1,9 @@
 import ApusPostgres
 
 extension StoreMigrations {
-    /// What is shipped, and made-up versions after it, each of which adds columns to the tables that turns write.
-    /// Older programs may work with all of them.
+    /// Returns the shipped migrations and invented later versions, which add columns to the tables that turns write.
+    ///
+    /// Older programs can work with all of them.
     static func upTo(_ newest: Int) -> StoreMigrations {
         var migrations = shipped
         while migrations.newest < newest {

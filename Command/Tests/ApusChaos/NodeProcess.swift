@@ -3,14 +3,14 @@ import ApusTestSupport
 import ApusTimers
 import Foundation
 
-/// A daemon as the program that torments it sees it: a process, a home with a socket, and a log.
+/// A daemon as this program sees it: a process, a home with a socket, and a log.
 final class NodeProcess: Sendable {
     private struct State {
         var isUp = false
         var status: Int32?
-        /// What it said instead of that it is ready.
+        /// The daemon's message in place of its readiness.
         var refusal: String?
-        /// Submissions that were sent and not answered.
+        /// The number of submissions that were sent and not answered.
         var waiting = 0
     }
 
@@ -39,7 +39,7 @@ final class NodeProcess: Sendable {
         close(errors)
         files.note(process.id)
         Thread.detachNewThread { [self] in
-            // One line, and then nothing: what the daemon starts does not have the pipe.
+            // The pipe has one line and then ends, because the daemon's children do not inherit it.
             let text = readToEnd(ready.reader).trimmingCharacters(in: .newlines)
             state.withLock { state in
                 if text == "ready" { state.isUp = true } else if !text.isEmpty { state.refusal = text }
@@ -49,15 +49,15 @@ final class NodeProcess: Sendable {
         }
     }
 
-    /// Its process.
+    /// The daemon's process.
     var id: Int32 { process.id }
     var isUp: Bool { state.withLock { $0.isUp && $0.status == nil } }
     var hasEnded: Bool { state.withLock { $0.status != nil } }
 
-    /// Whether a signal has ended it.
+    /// Whether a signal has ended the daemon.
     var isKilled: Bool { state.withLock { $0.status.map { $0 >= 128 } ?? false } }
 
-    /// Why it has ended: its exit status, and the last that it said, or the trap that it met.
+    /// The reason of its end: the exit status, and its last message or the trap.
     var lastWords: String {
         let (status, refusal) = state.withLock { ($0.status, $0.refusal) }
         let lines = ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n")
@@ -65,8 +65,8 @@ final class NodeProcess: Sendable {
         return "status \(status.map { "\($0)" } ?? "unknown"), \(line ?? "no word")"
     }
 
-    /// Submits a job. `answer` is called with `nil` when the daemon has taken it, else with what went wrong.
-    /// - Returns: whether the daemon was asked; not if it leaves too much unanswered.
+    /// Submits a job, and calls `answer` with `nil` when the daemon has accepted it, or with the failure.
+    /// - Returns: Whether the request was sent; `false` if the daemon leaves too many unanswered.
     func submit(_ submission: WireSubmission, answer: @escaping @Sendable (String?) -> Void) -> Bool {
         let isAsked = state.withLock { state in
             guard state.isUp, state.status == nil, state.waiting < 60 else { return false }

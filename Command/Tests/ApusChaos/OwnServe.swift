@@ -13,7 +13,7 @@ struct OwnServe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run a daemon for a nemesis; chaos does it.", shouldDisplay: false)
 
-    /// On this signal, all threads of Swift's pool are blocked for so long, as by handlers that wait in system calls.
+    /// The signal that blocks all threads of Swift's pool, as handlers that wait in system calls would.
     static let blockingSignal = SIGUSR1
     static let blockedTime: Duration = .seconds(9)
 
@@ -46,14 +46,14 @@ struct OwnServe: AsyncParsableCommand {
         let end = ContinuousClock.now.advanced(by: blockedTime)
         for _ in 0..<moreThanThreads {
             Task.detached {
-                // Those that get a thread only afterwards return at once.
+                // Tasks that get a thread only afterwards return at once.
                 blockThread(for: ContinuousClock.now.duration(to: end))
             }
         }
     }
 
     private static func blockThread(for duration: Duration) {
-        // Real time: a blocked thread is what the nemesis is.
+        // The sleep is real, because blocking the thread is the purpose of this nemesis.
         if duration > .zero { Thread.sleep(forTimeInterval: duration / .seconds(1)) }
     }
 }

@@ -1,17 +1,18 @@
 import ApusTestSupport
 
-/// Jobs whose rows are damaged while they wait, and submissions that are no commands, as other programs can write them.
-/// They are in no promise: all other jobs are.
+/// Damages waiting jobs' rows and adds invalid submissions, as other programs can.
+///
+/// No promise covers these jobs, and every other job must keep its promises.
 struct Poison {
     var round: Int
 
-    /// What is done to the request of a job.
+    /// The changes that damage a job's request.
     private static let damages = [
         "overlap = 'dance'", "labels = '{\"a\": 1}'", "metadata = '[1]'", "conditions = 64", "jitter = 7",
         "trigger = 'every', trigger_ns = -5", "maximum_attempts = 0",
     ]
 
-    /// What stands where a command should.
+    /// The invalid contents in place of a command.
     private static let commands = [
         "", "{", "null", #"{"command": "dance"}"#, #"{"command": "submit", "requests": [{"id": "poison"}]}"#,
     ]
@@ -44,7 +45,7 @@ struct Poison {
         }
     }
 
-    /// Each is noted by the node that owns it, and none is left where the next turn would find it.
+    /// Waits until each is set aside by its owner, and none is left for the next turn.
     func waitUntilSetAside(in cluster: Cluster) async throws {
         try await until("what \(cluster.database) cannot read is set aside", atMost: .seconds(30)) {
             try cluster.query(

@@ -1,16 +1,16 @@
 import ApusTestSupport
 import Foundation
 
-/// The programs that are not this one: built beside it, or Debian's.
+/// The other programs that are used, built beside this one or Debian's.
 struct Programs: Sendable {
     /// The daemon.
     let apus: String
     /// The command of the jobs.
     let effect: String
-    /// This one, which has daemons of the next versions of the schema.
+    /// This program, which has daemons of the next versions of the schema.
     let own: String
 
-    /// `apus` is the daemon, the one beside this program if it is left out.
+    /// Finds the programs; without `apus`, the daemon is the one beside this program.
     init(apus: String?) throws {
         own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = URL(filePath: own).deletingLastPathComponent()

@@ -1,29 +1,29 @@
 /// The promises of a cluster, checked against the evidence.
 struct Promises {
     private(set) var violations: [String] = []
-    /// Each promise, and how often it was broken.
+    /// The number of violations of each promise.
     private(set) var counts: [Promise: Int] = [:]
 
-    /// Answered submissions that only a primary had that is gone.
+    /// The number of answered submissions that only a lost primary had.
     private(set) var tailLost = 0
 
     enum Promise: String, CaseIterable {
-        /// What was answered is gone.
+        /// An answered submission is missing.
         case lost
-        /// Something began before it was due, by the database's clock.
+        /// A run began before it was due by the database's clock.
         case early
-        /// A submission, an attempt or an outcome is there twice.
+        /// A submission, an attempt or an outcome exists twice.
         case twice
-        /// Something was written without owning its shard, or begun after its outcome; or what a promotion has lost
-        /// came back.
+        /// A node wrote without owning the shard, a run began after its outcome, or a job lost in a promotion
+        /// reappeared.
         case oldEpoch
-        /// Something has no outcome.
+        /// An occurrence has no outcome.
         case unfinished
-        /// Something has an outcome that its command did not give it.
+        /// An occurrence has an outcome other than its command's.
         case failed
-        /// A node that runs has no share of the shards.
+        /// A running node has no share of the shards.
         case stuck
-        /// A node has met a trap.
+        /// A node has trapped.
         case crashed
     }
 
@@ -53,8 +53,9 @@ struct Promises {
         violations.append("\(promise.rawValue): \(text)")
     }
 
-    /// What was answered is there, and once; except for what the primary answered that is gone, and the standby that
-    /// was promoted had not got: that is not there.
+    /// Checks that each answered job exists once, except jobs that the promoted standby had not received.
+    ///
+    /// A job that only the lost primary had must not exist.
     private mutating func checkJobs(_ evidence: Evidence) {
         let stored = Dictionary(grouping: evidence.jobs) { $0.name ?? "" }
         for record in evidence.records {
@@ -75,7 +76,7 @@ struct Promises {
         }
     }
 
-    /// Each occurrence has one outcome, and one that succeeded was begun and ended.
+    /// Checks that each occurrence has one outcome, and that a succeeded one began and ended.
     private mutating func checkOutcomes(_ evidence: Evidence) {
         let submissions = Dictionary(
             uniqueKeysWithValues: evidence.records.map { ($0.submission.name, $0.submission) })
@@ -121,7 +122,7 @@ struct Promises {
         Attempt(occurrence: Occurrence(job: effect.job, number: effect.occurrence), number: effect.attempt)
     }
 
-    /// No attempt begins early or twice, and none after its occurrence's outcome.
+    /// Checks that no attempt begins early, twice, or after its occurrence's outcome.
     private mutating func checkStarts(_ evidence: Evidence) {
         let records = Dictionary(uniqueKeysWithValues: evidence.records.map { ($0.submission.name, $0) })
         var finals: [Occurrence: Int] = [:]
@@ -140,7 +141,7 @@ struct Promises {
             if effect.instant < due {
                 broken(.early, "\(what) began \(Double(due - effect.instant) / 1e6) ms early")
             }
-            // The database knows nothing of what was begun meanwhile.
+            // The promoted database does not know the runs that began in this period.
             if evidence.tails.contains(where: { $0.began...$0.ended ~= effect.instant }) { continue }
             if let other = begun.updateValue(node, forKey: Self.attempt(effect)) {
                 broken(.twice, "\(what) had begun on \(other)")

@@ -2,12 +2,12 @@ import ApusPostgres
 import ApusTestSupport
 import Foundation
 
-/// A PostgreSQL server of this program's own, as an unprivileged user, reached through a Unix socket.
+/// A PostgreSQL server that this program runs as an unprivileged user and reaches through a Unix socket.
 final class Server: Sendable {
     static let port = 5432
     static let user = "owner"
 
-    /// The folder of its socket; its data is in a folder below.
+    /// The folder of the server's socket, with the data in a folder below it.
     let folder: String
     let files: WorkFolder
     let programs: String
@@ -59,20 +59,20 @@ final class Server: Sendable {
 
     func start() throws { try control("-o", "-c unix_socket_directories=\(folder)", "start") }
 
-    /// What a crash looks like.
+    /// Stops the server at once, which looks like a crash.
     func crash() throws { try control("-m", "immediate", "stop") }
 
     var isRunning: Bool { (try? control("status")) != nil }
 
     func control(_ arguments: String...) throws {
-        // What the server inherits must not be a pipe that this program reads to its end.
+        // The server must not inherit a pipe that this program reads to its end.
         let command =
             ["\(programs)/pg_ctl", "-D", data, "-w", "-t", "60", "-l", "\(folder)/server.log"] + arguments
         let text = command.map { "'\($0)'" }.joined(separator: " ")
         try files.asUser(["sh", "-c", "\(text) >>'\(folder)/control.log' 2>&1 </dev/null"], seconds: 90)
     }
 
-    /// Becomes the standby of another server, from a copy of its data.
+    /// Makes this server the standby of another one, from a copy of its data.
     func follow(_ primary: Server) async throws {
         try Shell.run(["rm", "-rf", data])
         try files.asUser([
@@ -90,7 +90,7 @@ final class Server: Sendable {
 
     // MARK: SQL
 
-    /// The columns of the rows. `folder` is where the socket is, if not where nodes look for it.
+    /// Returns the columns of a query's rows; `folder` is the socket's, if it is not where nodes look for it.
     @discardableResult
     func query(
         _ sql: String, in database: String = "postgres", seconds: Int = 20, folder: String? = nil
@@ -106,7 +106,7 @@ final class Server: Sendable {
         }
     }
 
-    /// Statements in a session that stays open until the process is ended.
+    /// Executes statements in a session that stays open until the returned process is ended.
     func openSession(_ sql: String, in database: String) throws -> Child {
         try Child([
             "\(programs)/psql", "-X", "-h", folder, "-p", "\(Self.port)", "-U", Self.user, "-d", database, "-q", "-c",
@@ -145,7 +145,7 @@ final class Servers {
         return server
     }
 
-    /// On a small file system of its own.
+    /// Starts a server on its own small file system.
     private func smallServer() throws -> Server {
         let path = "\(files.path)/small"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

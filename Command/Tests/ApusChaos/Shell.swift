@@ -2,11 +2,11 @@ import ApusTestSupport
 import ApusTimers
 import Foundation
 
-/// Programs that are run to their end.
+/// Runs programs to their end.
 enum Shell {
-    /// Runs a program, and ends it after so many seconds.
-    /// - Returns: what it has printed.
-    /// - Throws: ``Failure`` with the end of what it said, if its exit status is not 0.
+    /// Runs a program, and ends it after the given number of seconds.
+    /// - Returns: The program's output.
+    /// - Throws: ``Failure`` with the end of its error output, if its exit status is not 0.
     @discardableResult
     static func run(_ command: [String], seconds: Int = 60, environment: [String: String] = [:]) throws -> String {
         let (output, errors) = (try PrivatePipe(), try PrivatePipe())
@@ -15,7 +15,7 @@ enum Shell {
             errors: errors.writer)
         close(output.writer)
         close(errors.writer)
-        // Programs say little about errors: that pipe does not fill up meanwhile.
+        // Programs print few errors, so that pipe does not fill up in the meantime.
         let text = readToEnd(output.reader)
         let said = readToEnd(errors.reader)
         let status = child.wait()
@@ -27,7 +27,7 @@ enum Shell {
     }
 }
 
-/// Waits on the continuous clock: real time is what this program is about.
+/// Waits in real time on the continuous clock, because this program measures real time.
 func wait(_ duration: Duration) async throws {
     let clock = TimerClock.continuous()
     try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)

@@ -1,11 +1,13 @@
 import Foundation
 
-/// A library that moves a process's wall clock, and no other clock: loaded before the C library (`LD_PRELOAD`), it adds
-/// the seconds of `CHAOS_CLOCK_SHIFT` to what the process reads, and takes them off what it sets its timers to.
+/// A preloaded library that shifts a process's wall clock and no other clock.
 ///
-/// libfaketime (0.9.10) does not do: it moves the kernel's timers (timerfd) of every clock by the wall clock's shift. Those
-/// of the monotonic clocks, unless it is set to leave them alone, are then due at once or an hour later. It also moves the
-/// environment when it is loaded, where Swift looks for the program's arguments.
+/// It is loaded before the C library (`LD_PRELOAD`), adds the seconds of `CHAOS_CLOCK_SHIFT` to readings of the wall
+/// clock, and subtracts them from its timers.
+///
+/// libfaketime (0.9.10) is unsuitable: it shifts the kernel's timers (timerfd) of every clock by the wall clock's
+/// shift, so that those of the monotonic clocks, unless it is set to leave them alone, are due at once or an hour
+/// later. It also moves the environment when it is loaded, which is where Swift finds the program's arguments.
 struct ShiftedClock {
     static let variable = "CHAOS_CLOCK_SHIFT"
 
@@ -18,7 +20,7 @@ struct ShiftedClock {
         try Shell.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"])
     }
 
-    /// The environment of a process whose wall clock is so many seconds off.
+    /// Returns the environment of a process whose wall clock is shifted by the seconds.
     func environment(shift seconds: Int) -> [String: String] {
         seconds == 0 ? [:] : ["LD_PRELOAD": library, Self.variable: "\(seconds)"]
     }

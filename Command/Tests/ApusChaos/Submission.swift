@@ -2,19 +2,19 @@ import ApusClient
 import ApusJobs
 import ApusTimers
 
-/// What jobs' commands do (ChaosEffect).
+/// The behaviour of a job's command (ChaosEffect).
 enum JobKind: String, CaseIterable, Sendable {
     case quick
-    /// Takes longer than most nodes live.
+    /// The command takes longer than most nodes live.
     case slow
-    /// Fails at the first attempt of each second occurrence.
+    /// The command fails at the first attempt of every second occurrence.
     case flaky
 }
 
-/// A job that a node is asked to submit. Its name is known here; the identifier is the daemon's choice.
+/// A job to be submitted through a node, with a known name; the daemon chooses the identifier.
 struct Submission: Sendable {
     enum When: Sendable {
-        /// Whole milliseconds since 1970, on the machine's clock.
+        /// The trigger is an instant in whole milliseconds since 1970, on the machine's clock.
         case at(milliseconds: Int)
         case after(milliseconds: Int)
         case every(milliseconds: Int, count: Int)
@@ -23,7 +23,7 @@ struct Submission: Sendable {
     var number: Int
     var kind: JobKind
     var when: When
-    /// By how many bytes the payload is longer than it has to be.
+    /// The number of bytes added to the payload.
     var padding: Int
 
     var name: String { "job-\(number)" }
@@ -35,7 +35,8 @@ struct Submission: Sendable {
         }
     }
 
-    /// When an occurrence is due at the earliest, if the job was submitted at `sent` or later: nanoseconds since 1970.
+    /// Returns the earliest due instant of an occurrence in nanoseconds since 1970, if the job was submitted at `sent`
+    /// or later.
     func due(_ occurrence: Int, sent: UInt64) -> UInt64 {
         switch when {
         case .at(let instant): UInt64(instant) * 1_000_000
@@ -44,7 +45,7 @@ struct Submission: Sendable {
         }
     }
 
-    /// The job as a daemon takes it; it starts the program `effect`, which writes to `file`.
+    /// Returns the submission for a daemon; the job runs the program `effect`, which writes to `file`.
     func wire(effect: String, file: String) -> WireSubmission {
         let trigger: WireTrigger =
             switch when {
@@ -63,11 +64,11 @@ struct Submission: Sendable {
     }
 }
 
-/// What became of a submission.
+/// The record of a submission and its answer.
 struct SubmissionRecord: Sendable {
     var submission: Submission
     var node: String
-    /// Before it was sent, in nanoseconds since 1970.
+    /// An instant before the submission was sent, in nanoseconds since 1970.
     var sent: UInt64
     var answered: UInt64?
     var refusal: String?

@@ -2,16 +2,16 @@ import ApusTestSupport
 import ApusTimers
 import Foundation
 
-/// One nemesis, as often as it is asked for, and what came of it.
+/// Runs a nemesis the requested number of times and collects its findings.
 struct Trial {
     var nemesis: Nemesis
     var rounds: Int
     var isShort: Bool
     var rate: Int
 
-    /// Jobs that run once a second, by which interruptions are measured.
+    /// The number of jobs that run once a second, by which interruptions are measured.
     static let ticks = 60
-    /// In how much time everything that was due has its outcome, once peace has returned.
+    /// The time within which every due occurrence must have its outcome once the faults have ended.
     static let bound: Duration = .seconds(60)
 
     func run(on cluster: Cluster, say: (String) -> Void) async throws -> Findings {
@@ -19,7 +19,7 @@ struct Trial {
         let seconds = warmUp + rounds * nemesis.roundSeconds(isShort: isShort)
         for number in 0..<Self.ticks {
             cluster.submit(.quick, .every(milliseconds: 1_000, count: seconds), to: number % 3)
-            // Not all of them at the same moment of a second.
+            // The jobs are spread over the second.
             try await wait(.milliseconds(20))
         }
         let lastDue = wallNow() + UInt64(seconds) * 1_000_000_000
@@ -53,10 +53,11 @@ struct Trial {
 
     private var warmUp: Int { isShort ? 2 : 4 }
 
-    /// Waits until everything that is due has its outcome, and then until nothing is to come: the strikes may have taken
-    /// less time than was planned, and the last occurrences are due at `lastDue`.
+    /// Waits until every due occurrence has its outcome, and then until no occurrence is left.
     ///
-    /// Returns how many seconds the first took; `nil` if one of the two took too long.
+    /// The strikes may have taken less time than planned, and the last occurrences are due at `lastDue`.
+    ///
+    /// - Returns: The seconds of the first wait; `nil` if either took too long.
     private func settle(_ cluster: Cluster, lastDue: UInt64) async throws -> Double? {
         let began = wallNow()
         func wait(for what: String, toCome: Duration, openJobs: String, openRuns: String) async throws {
@@ -83,7 +84,7 @@ struct Trial {
 }
 
 extension Server {
-    /// From now on, nothing is answered that the standby has not got.
+    /// Makes every later answer wait for the standby.
     func requireStandby() async throws {
         try query("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
         try query("SELECT pg_reload_conf()")
@@ -91,7 +92,7 @@ extension Server {
             try self.query("SELECT sync_state FROM pg_stat_replication WHERE application_name = 'standby'")
                 == [["sync"]]
         }
-        // Every session learns of the setting before its next statement; those that commit now may not have.
+        // Every session learns of the setting before its next statement, but a commit in progress may not have it.
         try await wait(.seconds(1))
     }
 }

@@ -1,13 +1,13 @@
 import ApusTestSupport
 import Foundation
 
-/// A folder of its own for all files of a chaos: cleared away, with the servers and nodes in it, however this process
-/// ends.
+/// A folder for all files of one run, removed with its servers and nodes however this process ends.
 ///
-/// A script does that: it reads from a pipe that only this process writes to, so it notices the end of this process.
+/// A script removes it. The script reads from a pipe to which only this process writes, so it notices the end of this
+/// process.
 final class WorkFolder: Sendable {
     let path: String
-    /// PostgreSQL does not run as root.
+    /// The server's user, because PostgreSQL does not run as root.
     let user: String
     private let keeper: Child
     private let input: Int32
@@ -20,21 +20,22 @@ final class WorkFolder: Sendable {
         let hasPostgres = (try? Shell.run(["id", "postgres"])) != nil
         user = getuid() != 0 ? own : hasPostgres ? "postgres" : "nobody"
         let pipe = try PrivatePipe()
-        // A session of its own: a signal to the process group of this program must not end it.
+        // The script has a separate session, because a signal to this program's process group must not end it.
         keeper = try Child(["setsid", "/bin/sh", "-c", Self.script, "chaos", path], input: pipe.reader)
         close(pipe.reader)
         input = pipe.writer
-        // The server's user has folders of its own in it. The others are this one's: daemons trust no other user.
+        // The server's user has its own folders here. The others belong to this user, because daemons trust no other
+        // user.
         guard chmod(path, 0o711) == 0 else { throw Failure("\(path): \(String(cString: strerror(errno)))") }
     }
 
-    /// Removes everything, and waits for that.
+    /// Removes everything and waits until it is removed.
     func remove() {
         close(input)
         _ = keeper.wait()
     }
 
-    /// Notes a process that is killed when this one ends.
+    /// Records a process that is to be killed when this one ends.
     func note(_ process: Int32) {
         let line = "\(process)\n"
         _ = write(input, line, line.utf8.count)
@@ -49,7 +50,7 @@ final class WorkFolder: Sendable {
             seconds: seconds)
     }
 
-    /// $1: the folder.
+    /// The script's text; `$1` is the folder.
     private static let script = #"""
         trap '' PIPE HUP INT TERM
         folder=$1

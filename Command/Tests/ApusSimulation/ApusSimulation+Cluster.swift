@@ -3,7 +3,7 @@ import ArgumentParser
 import ClusterSimulation
 import Foundation
 
-/// Several schedulers over one database: `make simulate SIMULATE=--cluster`.
+/// Simulates several schedulers over one database: `make simulate SIMULATE=--cluster`.
 extension ApusSimulation {
     func runCluster() throws {
         let mutant = mutant.flatMap(ClusterMutant.init)

@@ -37,7 +37,7 @@ struct ApusSimulation: ParsableCommand {
         if cluster { return try runCluster() }
         let excluded = Set(without.compactMap(Generator.Trouble.init))
         if trace {
-            // At once, so that the last line is there if it traps.
+            // Lines are printed at once, so that the last one is there after a trap.
             return Simulation.trace(seed: first, without: excluded) { line in
                 FileHandle.standardOutput.write(Data("\(line)\n".utf8))
             }
@@ -83,12 +83,12 @@ struct ApusSimulation: ParsableCommand {
     private func eraseLine() { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
 }
 
-/// The seed at work, kept where a signal handler may read it: a trap in the scheduler says which seed it was.
+/// The current seed, kept where a signal handler can read it, so that a trap in the scheduler reports it.
 enum Seed {
     nonisolated(unsafe) private static let text = UnsafeMutablePointer<CChar>.allocate(capacity: 64)
     nonisolated(unsafe) private static var length = 0
 
-    /// A seed that takes longer than that never ends.
+    /// Records the seed; one that takes longer than `seconds` counts as endless.
     static func note(_ seed: UInt64, seconds: UInt32) {
         length = Int(withVaList([seed]) { vsnprintf(text, 64, "\ntrapped with the seed %llu\n", $0) })
         alarm(seconds)

@@ -4,7 +4,7 @@ import ApusTimers
 import Foundation
 import LoopbackWebTestSupport
 
-/// Commands print as fast as the daemon reads, in front of readers that never read: what that costs in memory.
+/// Measures the daemon's memory while commands flood their output and readers never read.
 struct Flood {
     let program: LimitedProgram
     let home: Home
@@ -19,7 +19,7 @@ struct Flood {
         let before = try Memory(of: process)
         var jobs: [String] = []
         for _ in 0..<4 {
-            // Counts what was read, in MiB.
+            // dd counts the bytes that were read.
             let line =
                 "timeout -s INT \(seconds) dd if=/dev/zero bs=1M 2>\(home.path)/$APUS_JOB.dd | tr '\\0' 'x'; true"
             jobs.append(
@@ -42,7 +42,7 @@ struct Flood {
         try await client.stop()
     }
 
-    /// The bytes in dd's last line: `123456 bytes (…) copied, …`.
+    /// Returns the bytes in dd's last line: `123456 bytes (…) copied, …`.
     private static func written(_ path: String) -> Int {
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { line in
@@ -51,7 +51,7 @@ struct Flood {
     }
 }
 
-/// Resident memory of a process, in bytes (proc(5)).
+/// The resident memory of a process in bytes (proc(5)).
 struct Memory {
     var resident: Int
     var peak: Int

@@ -13,7 +13,7 @@ final class LongLife: Sendable {
         var violations: [String]
     }
 
-    /// What was submitted, and what of it was answered.
+    /// The submissions, and those that were answered.
     private struct Ledger {
         var answered: [String: String] = [:]
         var isOver = false
@@ -68,7 +68,7 @@ final class LongLife: Sendable {
         return Result(violations: check.violations)
     }
 
-    /// Submits until the kills are over. A submission that was not answered is repeated with its key.
+    /// Submits jobs until the kills have ended, and repeats unanswered submissions with their keys.
     private func submit(_ number: Int, _ random: SeededRandom) async throws {
         var count = 0
         while !ledger.withLock({ $0.isOver }) {
@@ -118,7 +118,7 @@ final class LongLife: Sendable {
     }
 }
 
-/// The jobs: short and long ones, ones that repeat, fail or flood.
+/// The jobs of the test: short, long, repeating, failing and flooding ones.
 enum Workload {
     static func submission(key: String, witness: String, random: SeededRandom) -> WireSubmission {
         let note = "printf '%s %s %s %s\\n' $APUS_JOB $APUS_OCCURRENCE $(date +%s%3N) $APUS_DUE >> \(witness)"

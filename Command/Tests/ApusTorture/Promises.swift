@@ -3,11 +3,11 @@ import ApusJobs
 import ApusTimers
 import Foundation
 
-/// What a command wrote down when it began: independent of the daemon.
+/// The record that a command wrote at its beginning, independent of the daemon.
 struct Witness {
     var job: String
     var occurrence: Int
-    /// Milliseconds since 1970.
+    /// The command's beginning in milliseconds since 1970.
     var started: Int
     var due: Int
 
@@ -42,7 +42,7 @@ struct Promises {
         }
         let byJob = Dictionary(grouping: runs, by: \.job)
         let witnessed = Dictionary(grouping: witnesses) { "\($0.job) \($0.occurrence)" }
-        // Now and then a job gets the identifier of one that has ended.
+        // A job may occasionally get an ended job's identifier.
         for (id, same) in Dictionary(grouping: jobs, by: \.id) {
             violations += Self.broken(id, same, byJob[id] ?? [], witnessed)
         }
@@ -58,7 +58,7 @@ struct Promises {
             + "\(witnesses.count) starts witnessed; \(violations.count) promises broken"
     }
 
-    /// Each occurrence has one outcome, and one that succeeded was begun.
+    /// Checks that each occurrence has one outcome, and that a succeeded one began.
     private static func broken(
         _ id: String, _ jobs: [WireJob], _ runs: [WireRun], _ witnessed: [String: [Witness]]
     ) -> [String] {

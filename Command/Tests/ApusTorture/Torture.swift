@@ -5,8 +5,9 @@ import ApusTimers
 import ArgumentParser
 import Foundation
 
-/// Kills the real daemon repeatedly while jobs are submitted, run, fail and flood their output, and then checks
-/// the promises of durable scheduling against what the commands themselves have written down.
+/// Kills the real daemon repeatedly under load, and then checks the promises against the commands' own records.
+///
+/// The promises are those of durable scheduling; meanwhile jobs are submitted, run, fail and flood their output.
 @main
 struct Torture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -62,7 +63,7 @@ struct Torture: AsyncParsableCommand {
     }
 }
 
-/// A folder of its own for each torture, for its user only.
+/// A separate folder for each run, accessible to its user only.
 struct TemporaryFolder {
     let path: String
 
@@ -93,7 +94,7 @@ struct LimitedProgram {
         try await DaemonLauncher(executable: path, home: home, environment: Self.environment(home)).start()
     }
 
-    /// Starts a daemon, and returns at once.
+    /// Starts a daemon and returns at once.
     func spawn(_ home: Home) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: path)
@@ -113,7 +114,7 @@ struct LimitedProgram {
     }
 }
 
-/// Waits on the continuous clock: real time is what this program is about.
+/// Waits in real time on the continuous clock, because this program kills real processes.
 func wait(_ duration: Duration) async throws {
     let clock = TimerClock.continuous()
     try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)

@@ -1,7 +1,6 @@
-// The command of the jobs of `make chaos`: writes down that it begins and ends, so that what has happened is known from
-// outside of Apus. A line is one durable write: `start PARENT NAME OCCURRENCE ATTEMPT NANOSECONDS`. The parent is the
-// daemon, or whichever process adopts the commands of a daemon that has died. The time is this machine's wall clock,
-// which is the database's too.
+// The command of the jobs of `make chaos`, which records its beginning and its end independently of Apus. A line is one
+// durable write: `start PARENT NAME OCCURRENCE ATTEMPT NANOSECONDS`. The parent is the daemon, or the process that
+// adopts the commands of a dead daemon. The time is this machine's wall clock, which is also the database's.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,8 +23,8 @@ static void note(int file, const char *event) {
     if (count >= (int)sizeof line || write(file, line, (size_t)count) != count || fdatasync(file) != 0) _exit(99);
 }
 
-// FILE KIND: quick; slow, which takes longer than most nodes live; flaky, which fails at the first attempt of each
-// second occurrence. What follows makes the job's payload longer.
+// The arguments are FILE and KIND: quick; slow, which takes longer than most nodes live; flaky, which fails at the
+// first attempt of every second occurrence. Further arguments only lengthen the job's payload.
 int main(int count, char **arguments) {
     if (count < 3) return 64;
     int file = open(arguments[1], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);

@@ -36,7 +36,7 @@ struct AsyncAlgorithmsTests {
         let requests = Reference(0)
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         let clock = TimerClock.continuous(engine: time.engine)
-        // The algorithm's tasks run on the global executor, so the test awaits what they do before it moves the time.
+        // The algorithm's tasks run on the global executor, so the test awaits their steps before it advances the time.
         let task = Task {
             for try await value in Probed(base: stream, requests: requests).debounce(for: .seconds(1), clock: clock) {
                 values.value.withLock { $0.append(value) }

@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// A server that knows nothing of Apus: it closes connections on which nothing came for five minutes.
+/// A server without knowledge of Apus that closes connections after five minutes without input.
 private struct EchoServer {
     static func start(on group: any EventLoopGroup, closings: Closings) async throws -> any Channel {
         try await ServerBootstrap(group: group)

@@ -24,7 +24,8 @@ struct DatabaseTroubleTests {
             for text in words { #expect(started.err.contains(text), "\(started)", sourceLocation: location) }
             let log = (try? String(contentsOfFile: apus.home.logPath, encoding: .utf8)) ?? ""
             #expect(!(log + started.err).contains(Self.secret), sourceLocation: location)
-            // The home remembers a refused store, so that a call without the variable uses no new file; an invalid text is not remembered.
+            // The home remembers a refused store, so that a call without the variable uses no new file.
+            // An invalid text is not remembered.
             if code == 1 {
                 let elsewhere = try await apus("list")
                 #expect(elsewhere.code == 1, "\(elsewhere)", sourceLocation: location)

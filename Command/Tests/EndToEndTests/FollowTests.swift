@@ -34,7 +34,8 @@ struct FollowTests {
 
         /// Runs the job once, and waits until that run is printed.
         ///
-        /// A follower that reads the history only after the next run's end would print only the stored output of that run.
+        /// A follower that reads the history only after the next run's end would print only the stored output of that
+        /// run.
         func untilFollowing() async throws {
             try await apus.untilListening()
             _ = try await apus.client.run("job")

@@ -3,9 +3,9 @@ public import NIOCore
 public import NIOHTTP1
 import NIOPosix
 
-/// A request to a listener under test. It has a connection of its own, and no redirect is followed.
+/// A request to a listener under test, with its own connection and without following redirects.
 public struct TestRequest: Sendable {
-    /// Where a listener is found.
+    /// The address of a listener.
     public enum Listener: Sendable {
         /// A port of 127.0.0.1.
         case port(Int)
@@ -19,7 +19,7 @@ public struct TestRequest: Sendable {
     private let headers: HTTPHeaders
     private let body: String?
 
-    /// A request for the path and query `uri`.
+    /// Creates a request for the path and query `uri`.
     public init(
         _ uri: String, to listener: Listener, method: HTTPMethod = .GET, headers: [(String, String)] = [],
         body: String? = nil
@@ -31,7 +31,7 @@ public struct TestRequest: Sendable {
         self.body = body
     }
 
-    /// A request to `http://127.0.0.1:PORT/…`.
+    /// Creates a request to `http://127.0.0.1:PORT/…`.
     /// - Throws: `URLError` for another address.
     public init(
         url: String, method: HTTPMethod = .GET, headers: [(String, String)] = [], body: String? = nil
@@ -45,8 +45,8 @@ public struct TestRequest: Sendable {
     }
 
     /// Sends the request and waits for the head of its answer.
-    /// - Returns: the answer, whose body is not read yet.
-    /// - Throws: the error of the connection.
+    /// - Returns: The answer, whose body is not read yet.
+    /// - Throws: The error of the connection.
     public func open() async throws -> TestAnswer {
         let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.autoRead, value: false)
@@ -68,14 +68,14 @@ public struct TestRequest: Sendable {
     }
 
     /// Sends the request and waits for its whole answer.
-    /// - Returns: the answer, with its body as text.
-    /// - Throws: the error of the connection.
+    /// - Returns: The answer, with its body as text.
+    /// - Throws: The error of the connection.
     public func answer() async throws -> (status: Int, headers: HTTPHeaders, body: String) {
         let answer = try await open()
         return (answer.status, answer.headers, String(buffer: try await answer.body()))
     }
 
-    // Without waiting: a listener may answer, and end the connection, before it has read a long body.
+    // The body is sent without waiting, because a listener may answer and close before it has read a long body.
     private func send(over channel: any Channel) {
         var head = HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: headers)
         if !headers.contains(name: "host") {
@@ -95,12 +95,14 @@ public struct TestRequest: Sendable {
     }
 }
 
-/// An answer whose body is read only as it is iterated, once. The connection ends when the answer is released.
+/// An answer whose body is read only as it is iterated, once.
+///
+/// The connection ends when the answer is released.
 public final class TestAnswer: AsyncSequence, Sendable {
-    /// A part of the body, as it came.
+    /// A part of the body, as received.
     public typealias Element = ByteBuffer
 
-    /// The code of the status, such as 200.
+    /// The status code, such as 200.
     public let status: Int
     /// All headers, whose names are compared without regard to case.
     public let headers: HTTPHeaders
@@ -115,15 +117,15 @@ public final class TestAnswer: AsyncSequence, Sendable {
     deinit { parts.channel.close(promise: nil) }
 
     /// Reads the rest of the body.
-    /// - Returns: the body.
-    /// - Throws: the error of the connection, also when it ends within the body.
+    /// - Returns: The body.
+    /// - Throws: The error of the connection, also when it ends within the body.
     public func body() async throws -> ByteBuffer {
         var body = ByteBuffer()
         for try await bytes in self { body.writeImmutableBuffer(bytes) }
         return body
     }
 
-    /// Begins to read the body, where it was left.
+    /// Begins to read the body at the first unread part.
     public func makeAsyncIterator() -> Iterator { Iterator(answer: self) }
 
     /// Reads the body.
@@ -131,8 +133,8 @@ public final class TestAnswer: AsyncSequence, Sendable {
         fileprivate let answer: TestAnswer
 
         /// Waits for the next part of the body.
-        /// - Returns: nil at the body's end.
-        /// - Throws: the error of the connection, also when it ends within the body.
+        /// - Returns: The part, or `nil` at the body's end.
+        /// - Throws: The error of the connection, also when it ends within the body.
         public mutating func next() async throws -> ByteBuffer? {
             guard case .body(let bytes) = try await answer.parts.next() else { return nil }
             return bytes
@@ -140,7 +142,7 @@ public final class TestAnswer: AsyncSequence, Sendable {
     }
 }
 
-/// The parts of an answer. The connection is read only while a caller waits for one.
+/// The parts of an answer; the connection is read only while a caller waits for one.
 private struct Parts: Sendable {
     let channel: any Channel
     private let handler: NIOLoopBound<PartHandler>
@@ -154,7 +156,7 @@ private struct Parts: Sendable {
         }
     }
 
-    /// A task that is cancelled ends the connection.
+    /// Waits for the next part; cancelling the task ends the connection.
     func next() async throws -> HTTPClientResponsePart {
         try await withTaskCancellationHandler {
             try await channel.eventLoop.flatSubmit {
@@ -168,7 +170,7 @@ private struct Parts: Sendable {
     }
 }
 
-/// Keeps the parts of an answer that were read, until they are asked for, and the promise of the caller that waits.
+/// Keeps the received parts of an answer until they are requested, and the promise of the waiting caller.
 private final class PartHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
@@ -198,7 +200,7 @@ private final class PartHandler: ChannelInboundHandler {
         promise.succeed(part)
     }
 
-    // A read may have been less than a part.
+    // A read may have been shorter than a part, so another one is needed.
     func channelReadComplete(context: ChannelHandlerContext) {
         if waiting != nil { context.read() }
     }

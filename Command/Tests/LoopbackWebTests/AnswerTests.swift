@@ -11,7 +11,7 @@ struct AnswerTests {
         "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin",
     ]
 
-    @Test("every answer carries the security headers, also what the server refuses by itself")
+    @Test("every answer has the security headers, including the server's own refusals")
     func everyAnswer() async throws {
         try await WebUnderTest.with { (web) async throws in
             let answers = [
@@ -32,7 +32,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("a policy takes more directives")
+    @Test("a content security policy accepts further directives")
     func directives() {
         let policy = SecurityHeaders.fields(adding: ["media-src 'self'"])[.contentSecurityPolicy]
         #expect(policy?.contains("; media-src 'self'; base-uri 'none'") == true)
@@ -49,7 +49,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("an asset has its type and a tag; with the tag, it is not sent again; HEAD is answered without a body")
+    @Test("an asset has its type and a tag, is not sent again for its tag, and HEAD is answered without a body")
     func assets() async throws {
         try await WebUnderTest.with { (web) async throws in
             let script = try await web.ask("GET", "/assets/a.js", [WebUnderTest.cookie])

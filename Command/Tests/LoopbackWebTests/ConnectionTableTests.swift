@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Which connections a listener serves")
 struct ConnectionTableTests {
-    @Test("while there are places, every connection is served and none is closed")
+    @Test("every connection is served and none closed while there are free places")
     func places() {
         var table = ConnectionTable(places: 2)
         #expect(table.accepts)
@@ -33,7 +33,7 @@ struct ConnectionTableTests {
         #expect(table.opened().opening == .serve(closing: busy))
     }
 
-    @Test("a client that was admitted is never closed for another: a new connection waits for a place, oldest first")
+    @Test("an admitted client is never closed for another, and new connections wait for a place, oldest first")
     func clients() {
         var table = ConnectionTable(places: 1)
         let client = table.opened().id
@@ -41,7 +41,7 @@ struct ConnectionTableTests {
         #expect(!table.accepts)
         let (first, second) = (table.opened(), table.opened())
         #expect(first.opening == .hold && second.opening == .hold)
-        // What a held connection might say changes nothing: it is not read.
+        // A waiting connection is not read, so a request on it changes nothing.
         table.requestBegan(first.id)
         #expect(table.closed(client) == first.id)
         #expect(!table.accepts, "another is held")
@@ -50,7 +50,7 @@ struct ConnectionTableTests {
         #expect(table.closed(first.id) == nil && table.closed(first.id) == nil && table.accepts)
     }
 
-    @Test("a held connection that is closed is not served afterwards")
+    @Test("a waiting connection that closes is not served afterwards")
     func heldAndClosed() {
         var table = ConnectionTable(places: 1)
         let client = table.opened().id

@@ -17,7 +17,7 @@ struct ConnectionTests {
                 try await connection.send(
                     "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\nContent-Length: 10485760\r\n\r\n"
                 )
-                // The answer comes meanwhile; the server may have closed before the end, which fails the sending.
+                // The answer comes before the body's end, after which the server may close, which fails the sending.
                 for _ in 0..<160 { try? await connection.send(Self.piece) }
                 let refused = try await Answer(answer)
                 #expect(refused.status == 413 && refused.headers["connection"] == "close")
@@ -30,7 +30,7 @@ struct ConnectionTests {
     @Test("a request is handled on its connection's event loop, also after another thread has resumed it")
     func eventLoop() async throws {
         try await WebUnderTest.with { (web) async throws in
-            // Several, since the loops take turns with connections.
+            // Several requests are sent, because connections are spread over the event loops.
             for _ in 0..<4 { #expect(try await web.ask("GET", "/loop", [WebUnderTest.bearer]).body == "[true,true]") }
         }
     }
@@ -43,7 +43,7 @@ struct ConnectionTests {
                     "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\nTransfer-Encoding: chunked\r\n\r\n")
                 let answer = Answer(try await connection.receive())
                 #expect(answer.status == 401 && answer.headers["connection"] == "close")
-                // Again and again: the answer is here before the server waits for the end.
+                // The send is repeated, because the answer arrives before the server waits for the end.
                 try await until("the end of the sending") {
                     web.time.advance(by: .seconds(3))
                     return !connection.channel.isActive || Self.fails(connection)
@@ -52,13 +52,13 @@ struct ConnectionTests {
         }
     }
 
-    /// Whether the kernel knows that the server takes no more bytes.
+    /// Returns whether the kernel knows that the server accepts no more bytes.
     private static func fails(_ connection: RawClient.Connection) -> Bool {
         connection.channel.writeAndFlush(ByteBuffer(string: "1\r\nx\r\n"), promise: nil)
         return !connection.channel.isActive
     }
 
-    @Test("a head that comes byte by byte is waited for as long as the limit says, however busy it looks")
+    @Test("a head that arrives byte by byte is waited for until the limit, although bytes keep arriving")
     func slowHead() async throws {
         var limits = WebUnderTest.limits
         limits.idle = .seconds(1)
@@ -66,7 +66,7 @@ struct ConnectionTests {
             try await RawClient.with(port: web.port) { connection in
                 async let end = connection.receive()
                 try await connection.send("GET /thing HTTP/1.1\r\nX-Slow: ")
-                // Real time: Hummingbird counts this limit on the machine's clock.
+                // The test uses real time, because Hummingbird counts this limit on the machine's clock.
                 let clock = TimerClock.continuous()
                 let giveUp = clock.now.advanced(by: .seconds(30))
                 while connection.channel.isActive, clock.now < giveUp {
@@ -76,7 +76,7 @@ struct ConnectionTests {
                 #expect(clock.now < giveUp, "it was not closed")
                 #expect((try? await end)?.isEmpty ?? true)
             }
-            // On a busy machine the limit can be over for a good request, too.
+            // On a busy machine a valid request can also exceed the limit.
             var status = 0
             for _ in 0..<10 where status != 200 {
                 status = try await web.ask("GET", "/thing", [WebUnderTest.bearer]).status
@@ -85,14 +85,14 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a body that does not come is waited for as long as the limit says")
+    @Test("a body that does not arrive is waited for until the limit")
     func slowBody() async throws {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port) { connection in
                 try await connection.send(
                     "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\nContent-Length: 10\r\n\r\nx"
                 )
-                // Not that of a connection without a request.
+                // The expected timeout is not that of a connection without a request.
                 while await web.reached.list.isEmpty { await Task.yield() }
                 try await until("the timeout") { web.time.pendingTimerCount == 1 }
                 web.time.advance(by: .seconds(32))
@@ -108,7 +108,7 @@ struct ConnectionTests {
             try await RawClient.with(port: web.port, reads: false) { connection in
                 try await connection.send(
                     "GET /large HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n\r\n")
-                // Not that of the request.
+                // The expected timeout is not that of the request.
                 while await web.reached.list.isEmpty { await Task.yield() }
                 try await until("the timeout") { web.time.pendingTimerCount == 1 }
                 web.time.advance(by: .seconds(22))
@@ -119,7 +119,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("answers that are read leave no timeouts, and the connection is kept")
+    @Test("answers that are read leave no timeouts, and the connection stays open")
     func keptConnection() async throws {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port) { connection in
@@ -137,7 +137,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("no more connections are served at once than the limit says; the next waits for one to end")
+    @Test("no more connections are served at once than the limit, and the next waits for one to end")
     func connectionLimit() async throws {
         var limits = WebUnderTest.limits
         limits.connections = 1

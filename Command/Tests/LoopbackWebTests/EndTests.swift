@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The end of a listener", .timeLimit(.minutes(10)))
 struct EndTests {
-    @Test("a client that connects while the listener ends is refused or answered, and nothing traps")
+    @Test("a client that connects while the listener ends is refused or answered, without a trap")
     func connectingMeanwhile() async throws {
         for _ in 1...20 {
             let crowd = Crowd()

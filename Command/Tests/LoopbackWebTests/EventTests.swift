@@ -11,7 +11,7 @@ struct EventTests {
     private static let request =
         "GET /events HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n\r\n"
 
-    @Test("a listener gets what is for its beginning, then every event, and the end")
+    @Test("an event listener gets the initial state, then every event and the end")
     func order() async throws {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port) { connection in
@@ -31,14 +31,14 @@ struct EventTests {
         }
     }
 
-    @Test("a listener that had nothing is sent a comment every 15 seconds; without a listener, nothing is scheduled")
+    @Test("an idle event listener is sent a comment every 15 seconds, and without listeners nothing is scheduled")
     func keepAlive() async throws {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port) { connection in
                 try await connection.send(Self.request)
                 try await until("the listener") { web.feed.isHeard }
                 web.time.advance(by: .seconds(16))
-                // As a chunk of three bytes: a line end after CR would not be found as a character of its own.
+                // The text is matched as a chunk of three bytes, because CR and LF are one `Character`.
                 _ = try await connection.receive { $0.contains("3\r\n:\n\n") }
             }
             try await until("the end of the listener") { !web.feed.isHeard }
@@ -47,7 +47,7 @@ struct EventTests {
         }
     }
 
-    @Test("one listener more than the limit is sent away for a while, and comes in when another has gone")
+    @Test("a listener beyond the limit is refused for a while, and admitted when another has left")
     func limit() async throws {
         var limits = EventFeed.Limits()
         limits.listeners = 2
@@ -65,7 +65,7 @@ struct EventTests {
                 }
                 let clock = TimerClock.continuous()
                 var status = 503
-                // Asked again until the server has seen the end of the second connection.
+                // The request is repeated until the server has noticed the end of the second connection.
                 for _ in 0..<1_000 where status == 503 {
                     try await clock.sleep(until: clock.now.advanced(by: .milliseconds(5)), tolerance: nil)
                     status = try await RawClient.with(port: web.port) { third in
@@ -78,20 +78,20 @@ struct EventTests {
         }
     }
 
-    @Test("a listener that does not read is ended, and what waited for it is gone")
+    @Test("a listener that does not read is ended, and its waiting events are dropped")
     func neverReads() async throws {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port, reads: false) { connection in
                 try await connection.send(Self.request)
                 try await until("the listener") { web.feed.isHeard }
                 let text = String(repeating: "x", count: 64 * 1024)
-                // The feed's own, and the one for the writing that is stuck. The kernel takes the first megabytes,
-                // and of what is sent faster than they are written most is left out.
+                // The timeouts are the feed's own and that of the blocked write. The kernel accepts the first
+                // megabytes, and most of the events that are sent faster are omitted.
                 try await until("the timeout") {
                     web.feed.send(ServerEvent("large", [text]))
                     return web.time.pendingTimerCount == 2
                 }
-                // Again and again: as long as the kernel takes a little more, the timeout begins anew.
+                // The advance is repeated, because the timeout restarts for as long as the kernel accepts more bytes.
                 try await until("the end of the listener") {
                     web.feed.send(ServerEvent("large", [text]))
                     web.time.advance(by: .seconds(22))
@@ -102,7 +102,7 @@ struct EventTests {
         }
     }
 
-    @Test("a listener that reads late gets `lost` for what was left out, and the newest events")
+    @Test("a listener that reads late gets `lost` for omitted events, and the newest events")
     func lost() async throws {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port, reads: false) { connection in
@@ -120,7 +120,7 @@ struct EventTests {
         }
     }
 
-    @Test("a buffer keeps to its bounds: bulk is dropped first, the newest stays, and what was dropped is marked")
+    @Test("an event buffer stays within its bounds: bulk is dropped first, the newest events stay, and gaps are marked")
     func buffer() throws {
         var limits = EventFeed.Limits()
         (limits.bulkBytes, limits.bytes) = (1_000, 2_000)

@@ -7,7 +7,7 @@ struct GuardTests {
     private static let browser = #"{"caller":"browser"}"#
     private static let twoBytes = #"{"bytes":2}"#
 
-    @Test("without the token, with a wrong one or a wrong cookie nothing is answered but how to get in")
+    @Test("without the token, or with a wrong token or cookie, every answer only explains how to sign in")
     func secrets() async throws {
         try await WebUnderTest.with { (web) async throws in
             for headers in [
@@ -29,7 +29,7 @@ struct GuardTests {
         }
     }
 
-    @Test("the token lets a script in, and with an Origin it is a browser's")
+    @Test("the token admits a script, and with an Origin header the request counts as a browser's")
     func bearer() async throws {
         try await WebUnderTest.with { (web) async throws in
             let script = try await web.ask("GET", "/thing", [WebUnderTest.bearer])
@@ -42,7 +42,7 @@ struct GuardTests {
         }
     }
 
-    @Test("signing out takes the cookie from the browser; a page of another site cannot do it")
+    @Test("signing out removes the browser's cookie, and another site's page cannot do it")
     func signOut() async throws {
         try await WebUnderTest.with { (web) async throws in
             let own = "Origin: http://localhost:7878"
@@ -59,7 +59,7 @@ struct GuardTests {
         }
     }
 
-    @Test("the address with the token sets a cookie of its own value for this port, and leads to the page")
+    @Test("the address with the token sets a cookie with a separate value for this port, and redirects to the page")
     func entry() async throws {
         try await WebUnderTest.with { (web) async throws in
             let entered = try await web.ask("GET", "/?token=t0ken")
@@ -112,7 +112,7 @@ struct GuardTests {
     }
 
     @Test(
-        "a Host that is not the listener's is refused: a name can be made to lead here",
+        "a Host that is not the listener's is refused, because a foreign name can resolve to this address",
         arguments: ["evil.example:7878", "127.0.0.1", "127.0.0.1:7879", "localhost", "127.0.0.1:7878.evil.example"])
     func foreignHost(host: String) async throws {
         try await WebUnderTest.with { (web) async throws in
@@ -125,7 +125,7 @@ struct GuardTests {
         }
     }
 
-    @Test("requests that a page elsewhere caused are refused, but for a link to the page")
+    @Test("requests caused by another site's page are refused, except a link to the page")
     func fetchMetadata() async throws {
         try await WebUnderTest.with { (web) async throws in
             for site in ["cross-site", "same-site", "anything"] {
@@ -170,7 +170,7 @@ struct GuardTests {
         }
     }
 
-    @Test("a listener's names have its port, and none is needed for HTTP's own")
+    @Test("a listener's names have its port, which can be omitted for HTTP's default")
     func hosts() {
         #expect(
             GuardRules.ownHosts("::1", port: 7878) == ["[::1]:7878", "localhost:7878", "127.0.0.1:7878"])

@@ -37,7 +37,7 @@ struct JSONTextTests {
         String(decoding: try JSONText.bytes(of: value), as: UTF8.self)
     }
 
-    @Test("what a value encodes is written as JSONEncoder writes it, with sorted names")
+    @Test("a value is written as JSONEncoder writes it, with sorted names")
     func everything() throws {
         let value = Everything()
         #expect(try text(value) == reference(value))
@@ -62,7 +62,7 @@ struct JSONTextTests {
             var root = encoder.container(keyedBy: Key.self)
             var array = root.nestedUnkeyedContainer(forKey: .array)
             var object = root.nestedContainer(keyedBy: Key.self, forKey: .object)
-            // In turns: a container may be used for as long as it is kept.
+            // The containers are used alternately, because each is usable for as long as it is retained.
             try array.encode(1)
             try object.encode("a", forKey: .other)
             try array.encodeNil()
@@ -78,7 +78,7 @@ struct JSONTextTests {
         }
     }
 
-    @Test("containers inside of containers are written where they were made, whenever they are filled")
+    @Test("nested containers are written where they were created, whenever they are filled")
     func containers() throws { #expect(try text(ByHand()) == reference(ByHand())) }
 
     @Test("a number that is not finite is refused with its path")

@@ -8,7 +8,7 @@ import Testing
 struct ProtocolTests {
     private static let thing = "GET /thing HTTP/1.1\r\nConnection: close\r\n\(WebUnderTest.bearer)\r\n"
 
-    @Test("a request has exactly one Host: none and several are answered 400")
+    @Test("a request without a Host, or with several, is answered 400")
     func hosts() async throws {
         try await WebUnderTest.with { (web) async throws in
             let host = "Host: \(WebUnderTest.host)\r\n"
@@ -21,7 +21,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("another method of a known path is answered 405 with those that it takes; an unknown path is not found")
+    @Test("an unsupported method of a known path is answered 405 with the supported ones, and an unknown path 404")
     func methods() async throws {
         try await WebUnderTest.with { (web) async throws in
             for (method, path, allowed) in [
@@ -40,7 +40,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("an answer to HTTP/1.0 is the last of its connection, and has no chunks")
+    @Test("an answer to HTTP/1.0 ends its connection and is not chunked")
     func oldVersion() async throws {
         try await WebUnderTest.with { (web) async throws in
             for extra in ["", "Connection: keep-alive\r\n"] {
@@ -59,7 +59,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("a connection ends after the answer to a request that says so, in any case of letters")
+    @Test("a connection ends after a request with `Connection: close`, in any letter case")
     func closing() async throws {
         try await WebUnderTest.with { (web) async throws in
             let request = "GET /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n"
@@ -73,7 +73,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("a body that is announced too large is refused at once, before anything of it has come")
+    @Test("a body announced as too large is refused before any of it has arrived")
     func announcedBody() async throws {
         try await WebUnderTest.with { (web) async throws in
             let request = "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\nContent-Length: 65537\r\n"
@@ -86,7 +86,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("the name of a TLS proxy is a Host, its https origin is the page's own, and its cookie is Secure")
+    @Test("a TLS proxy's name is accepted as Host, its https origin is the page's own, and its cookie is Secure")
     func proxy() async throws {
         try await WebUnderTest.with { (web) async throws in
             for host in ["apus.example", "APUS.example:443"] {
@@ -107,7 +107,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("every answer has the time of the listener's clock in the form of HTTP")
+    @Test("every answer has the time of the listener's clock in HTTP's format")
     func date() async throws {
         for (seconds, text) in [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),

@@ -22,7 +22,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a query is decoded as forms encode it; what the address does not know or cannot take twice is refused by name")
+        "a query is decoded as a form's, and an unknown or repeated parameter is refused by name")
     func queries() async throws {
         try await WebUnderTest.with { (web) async throws in
             let answer = try await web.ask(

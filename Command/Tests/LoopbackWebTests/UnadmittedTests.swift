@@ -12,13 +12,13 @@ struct UnadmittedTests {
         try await WebUnderTest.with { (web) async throws in
             var idle: [any Channel] = []
             for _ in 1...300 { idle.append(try await RawClient.open(port: web.port)) }
-            // Virtual time stands still: no timeout frees a place.
+            // Virtual time does not advance, so no timeout frees a place.
             #expect(try await web.ask("GET", "/thing", [WebUnderTest.bearer]).status == 200)
             for channel in idle { channel.close(promise: nil) }
         }
     }
 
-    @Test("a connection that has sent no admitted request is closed after 5 s without one, and a client's is kept")
+    @Test("a connection without an admitted request is closed after 5 s, and a client's stays open")
     func firstRequest() async throws {
         try await WebUnderTest.with { (web) async throws in
             let request = "GET /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n"

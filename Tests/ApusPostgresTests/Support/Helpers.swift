@@ -68,8 +68,8 @@
     extension PostgresConfiguration {
         /// The configuration with long time-outs, for preparing a test or checking its result.
         ///
-        /// Among hundreds of other tests that may take long, and creating or dropping a database waits for all backends of
-        /// the server.
+        /// Among hundreds of other tests that may take long, and creating or dropping a database waits for all backends
+        /// of the server.
         var patient: Self {
             var patient = self
             (patient.statementTimeout, patient.answerTimeout) = (.seconds(300), .seconds(330))

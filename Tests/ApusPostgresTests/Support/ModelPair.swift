@@ -333,8 +333,8 @@
             var found = turnModelled(refusing: [])
             var others: Set<Int> = []
             while case .success(let expected) = found, case .success(let results) = real {
-                // Of parts with the same name, another one or several may be refused, so that a part that the model refused
-                // is accepted.
+                // Of parts with the same name, another one or several may be refused, so that a part that the model
+                // refused is accepted.
                 let more = Self.refused(results).subtracting(Self.refused(expected))
                 guard !more.isEmpty, more.allSatisfy({ hasRival($0, in: turn) }) else { break }
                 count("refused because of another part")

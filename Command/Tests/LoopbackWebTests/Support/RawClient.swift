@@ -2,7 +2,7 @@ import ApusTimers
 import NIOCore
 import NIOPosix
 
-/// One connection, byte by byte.
+/// A client that sends and receives the raw bytes of one connection.
 struct RawClient: Sendable {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
@@ -23,7 +23,7 @@ struct RawClient: Sendable {
         }
     }
 
-    /// Connects to the port, and says and reads nothing.
+    /// Connects to the port without sending or reading.
     static func open(port: Int) async throws -> any Channel {
         try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(host: "127.0.0.1", port: port).get()
@@ -36,7 +36,7 @@ struct RawClient: Sendable {
 
         func send(_ text: String) async throws { try await outbound.write(ByteBuffer(string: text)) }
 
-        /// What the server sends next, until it is `isEnough` or the connection ends. With one iterator, several times.
+        /// Receives until the text `isEnough` or the connection ends; one iterator can be used several times.
         static func receive(
             _ iterator: inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, until isEnough: (String) -> Bool
         ) async throws -> String {
@@ -45,7 +45,7 @@ struct RawClient: Sendable {
             return text
         }
 
-        /// What the server sends until it ends the connection, or until the last 8 KiB of it are `isEnough`.
+        /// Receives until the server ends the connection, or until the last 8 KiB are `isEnough`.
         func receive(until isEnough: ((String) -> Bool)? = nil) async throws -> String {
             var all = ByteBuffer()
             for try await var bytes in inbound {
@@ -67,7 +67,7 @@ struct RawClient: Sendable {
     }
 }
 
-/// An answer, taken apart.
+/// A parsed answer.
 struct Answer: Sendable {
     var status: Int
     var headers: [String: String]

@@ -7,7 +7,7 @@ import LoopbackWeb
 import NIOCore
 import NIOPosix
 
-/// A small server with everything of the module, on a port of its own, and its timeouts in virtual time.
+/// A small server with all parts of the module, on its own port, with timeouts in virtual time.
 ///
 /// It answers to the names of port 7878, whatever port the kernel gave it.
 struct WebUnderTest: Sendable {
@@ -15,7 +15,7 @@ struct WebUnderTest: Sendable {
     static let secrets = GuardRules.Secrets(token: "t0ken", cookie: "c00kie")
     static let cookie = "Cookie: test_7878=c00kie"
     static let bearer = "Authorization: Bearer t0ken"
-    /// Without the limit that is counted in real time: a busy machine may leave a connection alone for half a minute.
+    /// The limits without the one in real time, because a busy machine may stall a connection for half a minute.
     static let limits = {
         var limits = ConnectionLimits()
         limits.idle = nil
@@ -71,7 +71,7 @@ struct WebUnderTest: Sendable {
         router.get("/loop") { _, context in
             let loop = context.channel.eventLoop
             let before = loop.inEventLoop
-            // As an answer of a store does, this comes from a thread of another library.
+            // The handler resumes on another library's thread, as after a store's answer.
             await withCheckedContinuation { continuation in
                 NIOSingletons.posixBlockingThreadPool.submit { _ in continuation.resume() }
             }
