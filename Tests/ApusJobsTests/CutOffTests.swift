@@ -4,7 +4,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-@Suite("A scheduler that others may take for dead")
+@Suite("A cut-off scheduler")
 struct CutOffTests {
     /// Returns a scheduler that runs a first job's handler and waits for the answer to a second job's claim.
     private func bench() throws -> (SchedulerHarness, AsyncStream<StoreSignal>.Continuation) {

@@ -65,7 +65,7 @@ struct ExpiryTests {
         try harness.check()
     }
 
-    @Test("an occurrence that has been attempted does not expire, and a run by hand does not")
+    @Test("an attempted occurrence does not expire, and neither does a manual run")
     func attempted() throws {
         let harness = try SchedulerHarness()
         try harness.submit(

@@ -45,7 +45,7 @@ struct JobConditionsTests {
         try harness.check()
     }
 
-    @Test("all conditions have to hold at once")
+    @Test("a job with several conditions waits until all of them hold at once")
     func allAtOnce() throws {
         let harness = try harness(DeviceConditions(network: .some(.none), isOnExternalPower: true))
         try harness.submit(.after(.seconds(1)), .init(conditions: [.network, .externalPower]))
@@ -84,7 +84,7 @@ struct JobConditionsTests {
         #expect(harness.calls.reasons.isEmpty)
     }
 
-    @Test("a run by hand waits for nothing, before and after the job is due")
+    @Test("a manual run waits for no condition, before and after the job is due")
     func byHand() throws {
         let harness = try harness(DeviceConditions(isOnExternalPower: false))
         try harness.submit(.after(.seconds(10)), .init(conditions: .externalPower))

@@ -245,7 +245,7 @@ struct JobMachineTests {
         #expect(RetryPolicy.constant(attempts: 3, delay: .seconds(4)) == constant)
     }
 
-    @Test("a final failure is not tried again")
+    @Test("a final failure is not retried")
     func finalFailure() throws {
         var machine = try machine(.after(.seconds(1)), .init(retry: .exponential(attempts: 9)))
         _ = machine.arriveAndStart(1)

@@ -114,7 +114,7 @@ struct JobMetricsTests {
         #expect(ended("succeeded") == 1 && ended("skipped") == 8)
     }
 
-    @Test("the name begins with the label, each queue has timers of its own, and sleep is no duration")
+    @Test("a metric's name begins with the label, each queue has its own timers, and sleep does not count as duration")
     func labels() throws {
         harness.scheduler.reportMetrics(to: backend, label: "mine")
         let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)

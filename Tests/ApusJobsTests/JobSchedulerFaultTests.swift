@@ -197,7 +197,7 @@ struct JobSchedulerFaultTests {
         #expect(try harness.history() == ["1 lost(interrupted)", "1.2 succeeded"])
     }
 
-    @Test("commands for one job take effect in the order in which they were given")
+    @Test("commands for one job take effect in the order of their calls")
     func order() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(30)))

@@ -205,7 +205,7 @@ struct JobSchedulerTests {
         #expect(harness.calls.seconds == [500])
     }
 
-    @Test("a run by hand runs at once beside the trigger, also while the job is suspended")
+    @Test("a manual run begins at once in addition to the trigger's, also while the job is suspended")
     func runNow() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(10), count: 1))

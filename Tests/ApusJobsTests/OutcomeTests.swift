@@ -73,7 +73,7 @@ struct OutcomeTests {
         #expect(try next.outcome()?.occurrence == 2)
     }
 
-    @Test("runs by hand have outcomes of their own, and are not a job's occurrence")
+    @Test("a manual run has its own outcome, and is not an occurrence of its job")
     func byHand() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(100)), kind: "slow")

@@ -142,7 +142,7 @@ struct QueueTests {
         #expect(harness.calls.seconds == [20])
     }
 
-    @Test("in each interval of its period no more runs of a queue begin than its rate, also over a restart")
+    @Test("no more runs of a queue begin within its period than its rate allows, also over a restart")
     func rate() throws {
         let harness = try SchedulerHarness()
         try configure(harness, "mail", .rate(QueueRate(runs: 2, per: .seconds(10))))

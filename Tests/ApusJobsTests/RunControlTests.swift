@@ -4,7 +4,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-@Suite("What is done to single runs")
+@Suite("Commands for single runs")
 struct RunControlTests {
     @Test("a failed occurrence can be retried by hand, and its outcome is the new attempt's")
     func retry() throws {

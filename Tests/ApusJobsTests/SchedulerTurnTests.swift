@@ -234,7 +234,7 @@ struct SchedulerTurnTests {
         try harness.check()
     }
 
-    @Test("a job that has ended is submitted anew under its identifier, and its history stays")
+    @Test("an ended job can be submitted again under its identifier, and its history stays")
     func submittedAnew() throws {
         let harness = try SchedulerHarness()
         let first = try harness.submit(.after(.seconds(1)))

@@ -4,7 +4,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-@Suite("What a scheduler says of a store that it cannot use")
+@Suite("A scheduler's reports of a store that it cannot use")
 struct StoreOutageTests {
     private let full = JobError(code: .full, message: "no room")
 

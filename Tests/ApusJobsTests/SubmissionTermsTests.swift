@@ -2,7 +2,7 @@ import ApusJobs
 import ApusVirtualTime
 import Testing
 
-@Suite("What a submission demands of the job that it changes or replaces")
+@Suite("A submission's terms for the job that it changes or replaces")
 struct SubmissionTermsTests {
     @Test(
         "a submission neither changes nor replaces a job that no longer meets its terms",

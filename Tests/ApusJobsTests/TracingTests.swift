@@ -71,7 +71,7 @@
             #expect(seen.all == [span.spanContext])
         }
 
-        @Test("a job that is submitted outside of any trace begins one of its own")
+        @Test("a job submitted outside of any trace begins its own trace")
         func untraced() throws {
             try harness.start()
             let request = request("work")

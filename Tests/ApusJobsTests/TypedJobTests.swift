@@ -206,7 +206,7 @@ struct TypedJobTests {
         #expect(text.hasPrefix(#"{"labels":{"key0":"x","key1":"x","key10":"x","#), "\(text)")
     }
 
-    @Test("each submission without an identifier is a job of its own, named after its kind")
+    @Test("each submission without an identifier creates a separate job, named after its kind")
     func identifiers() throws {
         try harness.start()
         let jobs = try (0..<3).map { _ in try submit(SendInvoice(number: 17, recipient: "ann")) }

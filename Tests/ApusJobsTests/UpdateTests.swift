@@ -174,7 +174,7 @@ struct UpdateTests {
 
 @Suite("A finished job runs once more")
 struct RunAgainTests {
-    @Test("a finished job runs by hand, keeps its history, and is finished again", arguments: [false, true])
+    @Test("a finished job can be run manually, keeps its history, and is finished again", arguments: [false, true])
     func finished(crashes: Bool) throws {
         let harness = try SchedulerHarness()
         let first = try harness.submit(.after(.seconds(1)), kind: "slow")
@@ -193,7 +193,7 @@ struct RunAgainTests {
         try harness.check()
     }
 
-    @Test("a cancelled job does not run again, and one that was cancelled during its run by hand is cancelled")
+    @Test("a cancelled job does not run again, and one cancelled during its manual run stays cancelled")
     func cancelled() throws {
         let harness = try SchedulerHarness()
         func refusal() -> JobError.Code? {

@@ -7,7 +7,7 @@
     import PostgresTestServer
     import Testing
 
-    @Suite("What administration asks of a database")
+    @Suite("The inspection of a database")
     struct InspectionTests {
         /// Gives `body` a database with the jobs of a seed.
         private func withJobs(_ body: (PostgresConfiguration) async throws -> Void) async throws {

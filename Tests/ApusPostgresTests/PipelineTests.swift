@@ -5,7 +5,7 @@
 
     @testable import ApusPostgres
 
-    @Suite("Batches under way together")
+    @Suite("Batches in flight together")
     struct PipelineTests {
         @Test("each of hundreds of concurrent batches gets its own answers, whatever happens to the others")
         func many() async throws {

@@ -8,7 +8,7 @@
 
     @Suite("Random and extreme requests, in PostgreSQL")
     struct RandomRequestTests {
-        /// With APUS_VALUES another number of requests.
+        /// The number of requests, which APUS_VALUES overrides.
         private static let count = ProcessInfo.processInfo.environment["APUS_VALUES"].flatMap(Int.init) ?? 2_000
         private static let batch = 250
 

@@ -4,7 +4,7 @@
     import ApusTimers
     import Testing
 
-    @Suite("What is remembered of nodes and queues")
+    @Suite("The records of past nodes and queues")
     struct RememberedTests {
         @Test("only nodes that ended more than a day ago are removed, some at a time")
         func nodes() async throws {

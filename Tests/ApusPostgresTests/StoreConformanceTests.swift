@@ -6,7 +6,7 @@
     import PostgresTestServer
     import Testing
 
-    @Suite("The PostgreSQL store does what every store does")
+    @Suite("The PostgreSQL store's conformance")
     struct StoreConformanceTests {
         /// Runs the check with a schema of one database for each store, and drops the schemas at the end.
         private func run(_ check: StoreCheck, submit: StoreFactory.Submit? = nil) async throws {

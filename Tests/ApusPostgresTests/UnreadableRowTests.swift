@@ -8,9 +8,9 @@
     struct UnreadableRowTests {
         struct Damage: Sendable, CustomTestStringConvertible {
             var name: String
-            /// Changes the job with the key 1, as another program does.
+            /// The statements with which another program changes the job with the key 1.
             var sql: [String]
-            /// What is said of it.
+            /// The problem that the check reports.
             var problem: String
             var isOfRun = false
 
@@ -73,7 +73,7 @@
             await store.disconnect()
         }
 
-        /// A database with the jobs `bad`, with an open run, and `good`, whose keys are 1 and 2.
+        /// Gives `body` a database with the jobs `bad`, which has an open run, and `good`; their keys are 1 and 2.
         private func withJobs(_ body: (PostgresConfiguration) async throws -> Void) async throws {
             try await withDatabase { configuration in
                 let (store, session) = try await open(configuration)

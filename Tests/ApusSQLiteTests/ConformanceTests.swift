@@ -7,7 +7,7 @@
     import GRDB
     import Testing
 
-    @Suite("The SQLite store does what every store does")
+    @Suite("The SQLite store's conformance")
     struct ConformanceTests {
         @Test(
             "the SQLite store passes every check of the conformance suite", arguments: StoreConformance.checks,

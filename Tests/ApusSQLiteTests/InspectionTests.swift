@@ -7,7 +7,7 @@
 
     @testable import ApusSQLite
 
-    @Suite("What administration asks of a file")
+    @Suite("The inspection of a file")
     struct InspectionTests {
         private let directory: Directory
         private let path: String

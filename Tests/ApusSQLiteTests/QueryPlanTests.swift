@@ -4,7 +4,7 @@
     import ApusTimers
     import Testing
 
-    @Suite("What the store finds, it finds by an index")
+    @Suite("The query plans of the store")
     struct QueryPlanTests {
         /// The statements that read a table from one end up to their limit.
         ///

@@ -88,13 +88,13 @@ struct ClusterHistory: CustomStringConvertible {
         trouble = 6_000 + pick(14_000)
         limits = ["one": 1, "few": 2 + pick(2)]
         limitsPerKey = seed % 8 == 4 ? ["few": 1, "default": 1 + Int(seed / 8 % 2)] : [:]
-        // In every third history, so that the other histories do not change.
+        // Only every third history has unreadable jobs, so that the others do not change.
         unreadable = seed.isMultiple(of: 3) ? 1 + Int(seed / 3 % 7) : 0
         steps = []
         var number = 0
-        // From their own random numbers, and in every other history, so that the other histories do not change.
+        // Names have their own random numbers and are in every other history, so that the others do not change.
         let names = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x9FB2_1C65)
-        // Likewise, in every third history.
+        // Only every third history has roles, which have their own random numbers for the same reason.
         if seed % 3 == 2 {
             let random = SeededRandom(seed: seed &* 0x8EBC_6AF0_9C88_C6E3 &+ 0x5851_F42D)
             roles = (0..<nodes).map { ClusterRole.drawn(for: $0) { Int(random.next() % UInt64($0)) } }
@@ -119,7 +119,7 @@ struct ClusterHistory: CustomStringConvertible {
             switch pick(10) {
             case 0: steps.append(.init(at: at, action: .submitInTransaction(plan())))
             case 1:
-                // The same submission on several nodes at about the same time.
+                // Several nodes get the same submission at about the same time.
                 let same = plan()
                 for _ in 0..<(2 + pick(2)) {
                     steps.append(.init(at: at + pick(20), action: .submit(node: pick(nodes), same)))

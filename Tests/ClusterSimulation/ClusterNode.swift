@@ -2,7 +2,7 @@ import ApusJobs
 import ApusPostgres
 import ApusTimers
 
-/// One opening of the database by a process: a scheduler, and its part in the cluster.
+/// A process's opening of the database, with a scheduler and its part in the cluster.
 ///
 /// It does the work of `SchedulerLoop`, `PostgresStore` and `ClusterMember`, one event after another.
 final class ClusterNode {
@@ -119,7 +119,7 @@ final class ClusterNode {
     func post(_ input: SchedulerInput) {
         guard isOpen, !isClosed else { return }
         if case .signal(let signal) = input, signal == .cutOff || signal == .connected {
-            // Whatever the scheduler is waiting for.
+            // The signal reaches the machine at once, whatever it waits for.
             machine!.receive(input, at: reading)
             settle()
             return wakeSoon()
@@ -231,7 +231,7 @@ final class ClusterNode {
             return (results, database.hasSubmissions(node))
         } done: { [self] answer in
             if turn.isLeaving, case .success = answer {
-                // From now on it wants no shards.
+                // A leaving node wants no shards.
                 membership!.leave()
             }
             switch answer {

@@ -1,7 +1,7 @@
 import ApusJobs
 import ApusTimers
 
-/// One simulated cluster in virtual time: the processes, their connections with the database, and the trouble.
+/// A simulated cluster in virtual time, with its processes, their connections to the database, and faults.
 final class ClusterWorld {
     enum Link: Int, CaseIterable { case writer, session, queries }
     enum Kind { case answer, timer }

@@ -10,7 +10,7 @@ import Testing
 @testable import ApusClient
 @testable import ApusDaemon
 
-@Suite("The bounds of what a request may cost")
+@Suite("The bounds of a request's cost")
 struct BoundedRequestTests {
     private static let start = WallInstant(secondsSince1970: 1_767_225_600)
 

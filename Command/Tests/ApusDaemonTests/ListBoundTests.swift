@@ -10,7 +10,7 @@ import Testing
 @testable import ApusClient
 @testable import ApusDaemon
 
-@Suite("What one page of a list may cost")
+@Suite("The bounds of a list's page")
 struct ListBoundTests {
     /// A scheduler in virtual time that only the test advances.
     private struct World {

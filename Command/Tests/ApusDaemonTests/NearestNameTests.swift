@@ -2,7 +2,7 @@ import Testing
 
 @testable import ApusClient
 
-@Suite("The name that was meant")
+@Suite("The nearest name")
 struct NearestNameTests {
     @Test(
         "a name with one letter omitted, added, replaced or transposed is near, and another word is not",

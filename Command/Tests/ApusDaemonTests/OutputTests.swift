@@ -5,7 +5,7 @@ import Testing
 @testable import ApusClient
 @testable import ApusDaemon
 
-@Suite("What runs have printed, as it is sent")
+@Suite("Runs' output as it is sent")
 struct OutputTests {
     private func run(_ output: [UInt8] = []) -> Run {
         Run(

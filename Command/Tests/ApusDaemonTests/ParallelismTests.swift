@@ -4,7 +4,7 @@ import Testing
 @testable import ApusClient
 @testable import ApusDaemon
 
-@Suite("How many jobs run at once")
+@Suite("The limit of concurrent jobs")
 struct ParallelismTests {
     @Test(
         "as many jobs run at once as requested, within the limits of descriptors and processes, and at least one",

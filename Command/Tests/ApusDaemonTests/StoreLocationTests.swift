@@ -4,7 +4,7 @@ import Testing
 @testable import ApusClient
 @testable import ApusDaemon
 
-@Suite("Where jobs are kept, as it is typed")
+@Suite("Store locations as typed")
 struct StoreLocationTests {
     private static let home = Home(path: "/srv/apus")
 

@@ -6,7 +6,7 @@ import Foundation
 import LoopbackWebTestSupport
 import Testing
 
-@Suite("A daemon that is asked for much", .timeLimit(.minutes(10)))
+@Suite("A busy daemon", .timeLimit(.minutes(10)))
 struct BusyTests {
     /// The number of expensive requests.
     private static let expensive = 12

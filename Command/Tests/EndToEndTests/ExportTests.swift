@@ -8,7 +8,7 @@ import NIOHTTP1
 import Subprocess
 import Testing
 
-@Suite("Exports are whole, or say that they are not", .timeLimit(.minutes(10)))
+@Suite("Complete and broken-off exports", .timeLimit(.minutes(10)))
 struct ExportTests {
     private func submission(_ name: String, labels: [String: String] = [:], filler: Int = 0) -> WireSubmission {
         WireSubmission(

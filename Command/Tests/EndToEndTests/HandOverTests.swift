@@ -4,7 +4,7 @@ import ApusTimers
 import Foundation
 import Testing
 
-@Suite("From one daemon to the next", .timeLimit(.minutes(10)))
+@Suite("Handing over to the next daemon", .timeLimit(.minutes(10)))
 struct HandOverTests {
     @Test(
         "a daemon started by systemd asks the background daemon to stop, waits for its commands, and takes over",

@@ -3,7 +3,7 @@ import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("What runs the command in these tests", .timeLimit(.minutes(10)))
+@Suite("The helpers of these tests", .timeLimit(.minutes(10)))
 struct HelperTests {
     @Test("a program's output is available at its end, although a process that it leaves holds it open")
     func leftProcess() async throws {

@@ -3,7 +3,7 @@ import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("What runs printed", .timeLimit(.minutes(10)))
+@Suite("The output of runs", .timeLimit(.minutes(10)))
 struct LogsTests {
     /// Submits a job that prints a line, waits for a file, and prints another line.
     private func submit(_ apus: ApusUnderTest) async throws -> WireJob {

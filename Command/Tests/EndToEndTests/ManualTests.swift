@@ -13,7 +13,7 @@ struct ManualTests {
         return (result.standardOutput, result.standardError)
     }
 
-    @Test("each page is read by lexgrog and by groff without a warning, and has the documented exit codes")
+    @Test("lexgrog and groff read each manual page without a warning, and it has the documented exit codes")
     func pages() async throws {
         try await ApusUnderTest.with { apus in
             try apus.home.prepare()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Names of jobs", .timeLimit(.minutes(10)))
 struct NamesTests {
     @Test(
-        "every command takes every name, whatever an address would make of it",
+        "every command accepts every name, even one that looks like part of an address",
         arguments: ["my backup", "größe ☕", "100%", "a/b/../c", "a+b?c=d&e#f", "%2F", "-x", "n'\"\\"])
     func everyCommand(name: String) async throws {
         try await ApusUnderTest.with { apus in

@@ -7,7 +7,7 @@ import ApusVirtualTime
 import Foundation
 import Testing
 
-@Suite("Jobs of a kind that the daemon does not know", .timeLimit(.minutes(10)))
+@Suite("Jobs of an unknown kind", .timeLimit(.minutes(10)))
 struct ParkedTests {
     @Test("a job kept by another program is shown as parked, and runs in a program that knows its kind")
     func parked() async throws {

@@ -5,7 +5,7 @@ import Foundation
 import Subprocess
 import Testing
 
-@Suite("Where a home's socket is", .timeLimit(.minutes(10)))
+@Suite("The record of a home's socket", .timeLimit(.minutes(10)))
 struct SocketRecordTests {
     /// A state folder, a folder for sockets, and the environments of two callers.
     private struct Places {

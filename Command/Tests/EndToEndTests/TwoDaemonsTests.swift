@@ -5,7 +5,7 @@ import Foundation
 import PostgresTestServer
 import Testing
 
-@Suite("Two daemons of one database that are asked at once", .timeLimit(.minutes(10)))
+@Suite("Simultaneous requests to two daemons of one database", .timeLimit(.minutes(10)))
 struct TwoDaemonsTests {
     private static func submission(_ name: String, _ seconds: Int, _ conflict: String?) -> WireSubmission {
         WireSubmission(

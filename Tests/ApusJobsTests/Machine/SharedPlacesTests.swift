@@ -30,7 +30,7 @@ struct SharedPlacesTests {
         #expect(board.nextAsk(reading(9_999).uptime) == nil)
     }
 
-    @Test("a scheduler with a limit of its own asks for no more places than that")
+    @Test("a scheduler with its own limit requests no more places than that")
     func ownLimit() throws {
         var board = QueueBoard([], limits: ["q": 2], isShared: true, now: reading(0))
         board.committed(JobQueue(id: "q", concurrency: 5), reading(0))

@@ -24,7 +24,7 @@ struct DurationTextTests {
     }
 
     @Test(
-        "what is not a duration is refused with the reason and the accepted forms",
+        "an invalid duration is refused with the reason and the accepted forms",
         arguments: [
             ("", "empty"), ("   ", "empty"), ("0", "longer than zero"), ("0s", "longer than zero"),
             ("0:00", "longer than zero"), ("PT0S", "longer than zero"), ("0.0000001ms", "longer than zero"),

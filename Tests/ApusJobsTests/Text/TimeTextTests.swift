@@ -60,7 +60,7 @@ struct TimeTextTests {
     }
 
     @Test(
-        "what is not a future instant is refused with the reason and the accepted forms",
+        "an invalid or past instant is refused with the reason and the accepted forms",
         arguments: [
             ("", "empty"), ("25:00", "hour from 0 to 23"), ("24:00", "hour from 0 to 23"), ("17:60", "00 to 59"),
             ("17:30:60", "00 to 59"), ("17:3", "two digits"), ("17:30:1", "two digits"),
