@@ -152,7 +152,7 @@ extension ApusAppleTests {
         }
 
         @Test(
-            "the player stays paused after a call without the system's word, or if it was paused before or during the call"
+            "the player stays paused after a call that does not ask to resume, or if it was paused before or during it"
         )
         func staysPaused() throws {
             try run { device, player in

@@ -118,7 +118,7 @@
         }
 
         @Test(
-            "a connection that breaks after some of a batch's answers decides the batch's fate by them",
+            "the answers received before the connection breaks decide the batch's fate",
             arguments: [
                 ([], false, .unknown),
                 ([.succeeded, .succeeded], false, .unknown),

@@ -34,7 +34,7 @@ struct DatabaseClockTests {
         #expect(clock.wall(at: here(300)) == there(391)...there(392))
     }
 
-    @Test("an answer that is too many answers old no longer counts", arguments: [7, 8])
+    @Test("an answer from before the last few no longer counts", arguments: [7, 8])
     func forgets(_ later: Int) {
         var clock = DatabaseClock()
         clock.learn(there(1_000), asked: here(100), answered: here(100))

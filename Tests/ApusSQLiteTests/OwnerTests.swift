@@ -97,7 +97,7 @@
             try await SQLiteStore(path: store.path).openAndClose()
         }
 
-        @Test("of two sessions of one store, only the later one's close closes it")
+        @Test("of two sessions of one store, closing the earlier one has no effect")
         func twoSessions() async throws {
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file())

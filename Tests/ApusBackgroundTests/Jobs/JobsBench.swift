@@ -102,7 +102,7 @@ struct JobsBench {
         }
     }
 
-    /// Whether no timer, background task or observer is left, as required without a pending request or a run.
+    /// Whether no timer, background task or observer is left, which must hold without requests and runs.
     var isTidy: Bool {
         host.time.leaks.isEmpty && host.openTasks.isEmpty && host.faultCount == 0 && !host.isFollowed.conditions
             && !host.isFollowed.phase
