@@ -270,7 +270,8 @@
                 lengths.append(Int32(bytes.count - offsets[offsets.count - 1]))
                 formats.append(1)
             }
-            // An empty value is not null, so its pointer must not be null either.
+            // With this byte, the buffer has an address even if all values are empty: libpq would take a null pointer
+            // for a null value.
             bytes.append(0)
             return bytes.withUnsafeBytes { buffer in
                 let base = buffer.bindMemory(to: CChar.self).baseAddress

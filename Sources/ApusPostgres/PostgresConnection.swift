@@ -6,8 +6,9 @@
     /// A connection to a PostgreSQL server.
     ///
     /// A batch that is submitted while others are active is sent without waiting for them, and batches are answered in
-    /// order. The connection is closed by ``close()`` or its release. When it breaks, all its batches end with an error
-    /// that states what is known of their fate, and later calls throw too. It does not reconnect.
+    /// order. The connection is closed by ``close()``, or when this object is released. When the connection breaks, all
+    /// its batches end with an error that states what is known of their fate, and later calls throw too. It does not
+    /// reconnect.
     package final class PostgresConnection: Sendable {
         private let core: ConnectionCore
         let schema: SchemaName

@@ -161,7 +161,7 @@
         /// Rolls the transaction back, unless SQLite has already done so.
         func rollBack() {
             guard isOpen else { return }
-            // Not through `control`, because GRDB does not let a cancellation interrupt `rollback()`.
+            // This does not use `control`, because GRDB lets a cancellation interrupt statements, but not `rollback()`.
             if isInTransaction { try? database.rollback() }
             // If SQLite has ended the transaction itself, GRDB notices it only after another statement.
             if host == .application { _ = try? Int.fetchOne(database, sql: "SELECT 1") }

@@ -3,9 +3,9 @@
         // A job is in two tables: `job` has a short row with everything that a run changes; `request` has the request,
         // which is written once and may be long.
         //
-        // Identifiers are unique among the jobs that have not ended, and so are kinds and payloads of jobs that require
-        // it. An instant in elapsed time (see ``JobStore``) is stored as the wall clock's reading minus
-        // `clock.elapsed_offset`, which is initially zero.
+        // Among the jobs that have not ended, each identifier is unique, and so is the pair of kind and payload of a
+        // job that requires it. An instant in elapsed time (see ``JobStore``) is stored as the wall clock's reading
+        // minus `clock.elapsed_offset`, which is initially zero.
         static let version4 = """
             CREATE TABLE new_job (
                 key INTEGER PRIMARY KEY,

@@ -138,8 +138,8 @@
         /// - Throws: `JobError` if the file cannot be closed; ownership is released all the same.
         public func close(_ session: StoreSession) async throws {
             try await turnstile.pass {
-                // Decided by the sessions that this object has returned, not by the file, because a file that cannot be
-                // read must be closable.
+                // The owner is determined from the sessions that this object has returned, not from the file, so that a
+                // file that cannot be read can be closed.
                 let owned = self.phase.withLock { phase -> Connections? in
                     guard case .open(let connections, let owner) = phase, owner.shards == session.shards else {
                         return nil

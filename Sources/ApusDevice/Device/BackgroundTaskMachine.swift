@@ -45,19 +45,20 @@ struct HeldBackgroundTask: Sendable {
 ///
 /// Instants are nanoseconds of uptime.
 ///
-/// The time belongs to the process, not to a task. It begins to run when a task is open in the background. It continues
-/// to run, whichever tasks begin and end, until the process enters the foreground, or is suspended and then resumed by
-/// the system; then the whole budget is available again. The second case is a choice: DTS ("UIApplication Background
-/// Task Notes") does not say what remains to a suspended process, but one that the system launches for the same event
-/// has the whole budget. The time does not run while the process is suspended, or while a continuous mode (audio,
-/// location) or a background job keeps it running; for jobs, no source says this.
+/// The time belongs to the process, not to a task. It begins to run when a task is open in the background, and then
+/// runs whichever tasks begin and end. It pauses while the process is suspended, and while a continuous mode (audio,
+/// location) or a background job keeps the process running; for jobs, no source says this.
 ///
-/// The lead is the time between the expiration handlers and the end of the process. Invariant: for each task, the
-/// process would be ended one lead after the task's handler is due. A task that is granted when the lead has already
-/// begun (because a mode or a job stops the time, or because the policy refuses no tasks) therefore has its own two
-/// instants: its handler is due as soon as the time runs, and the end is one lead later (Apple,
-/// "beginBackgroundTask(withName:expirationHandler:)": the handler is called shortly before the remaining time reaches
-/// zero). Tasks that were granted earlier keep their instants.
+/// The whole budget is available again when the process enters the foreground, and when the system resumes it after a
+/// suspension. The rule for a resumption is a choice: DTS ("UIApplication Background Task Notes") does not say how much
+/// time remains to a suspended process, but a process that the system launches for the same event has the whole budget.
+///
+/// The lead is the last part of the budget: it begins with the call of the expiration handlers, and the process is
+/// ended when it is over. A task may be granted only after the lead has begun, because a mode or a job stops the time,
+/// or because the policy refuses no tasks. The handler of such a task is due as soon as the time runs, and the task
+/// allows the process one whole lead from then on (Apple, "beginBackgroundTask(withName:expirationHandler:)": the
+/// handler is called shortly before the remaining time reaches zero). It does not postpone the end that is due for
+/// earlier tasks.
 struct BackgroundTaskMachine: Sendable {
     struct Rules: Sendable {
         var budget: UInt64

@@ -201,7 +201,7 @@ package struct PartSurroundings: Sendable {
     /// The device and its app at the last notification of the parts.
     package var scene: DeviceScene { parts()?.scene ?? DeviceScene() }
 
-    /// Returns another part, which comes earlier in the list.
+    /// Returns the device's part of the given type, which must already have been added.
     func part<Part: DevicePart>(_ type: Part.Type) -> Part {
         guard let part = parts()?.part(type) else {
             preconditionFailure("\(type) is not an earlier part of the device")
@@ -268,7 +268,8 @@ extension SimulatedHost {
 
     fileprivate func deliver<Service: DeviceService>(_ event: Service.Event, of service: Service.Type) {
         process.mainLoop.run { [weak self] in
-            // The handler is found when this runs, so that an app that was only just started has set it.
+            // The handler is looked up only when the main loop runs this: an app that has just been started may set it
+            // after the event was sent.
             let handler = self?.state.withLock { $0.eventHandlers["\(service)"] } as? EventHandler<Service>
             handler?.handle(event)
         }

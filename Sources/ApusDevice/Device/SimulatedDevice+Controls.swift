@@ -53,7 +53,9 @@ extension SimulatedDevice {
     /// The user removes the app from the switcher (force quit).
     ///
     /// A running process is notified, and has ``SystemPolicy/willTerminateTime``; a suspended one is not notified.
-    /// Afterwards only the user starts the app.
+    /// Afterwards only the user starts the app, with two exceptions that depend on the policy: processing
+    /// (``SystemPolicy/Jobs/processingRunsAfterForceQuit``) and significant changes of the location
+    /// (``SystemPolicy/locationLaunchesAfterForceQuit``).
     public func swipeAway() {
         perform("swipe away") {
             if isLocked { unlockScreen() }

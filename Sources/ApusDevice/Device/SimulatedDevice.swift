@@ -257,6 +257,8 @@ public final class SimulatedDevice {
     }
 
     /// Reports a fault for each app object that still exists although its process has ended.
+    ///
+    /// An app object is left out while tasks of its process have not returned, because they may retain it.
     func reportLeaks() {
         for remains in remains where remains.process.unfinishedTasks == 0 {
             guard let app = remains.app else { continue }

@@ -16,7 +16,7 @@ public final class SimulatedHost: BackgroundHost {
         /// The timers for the warnings about background tasks that are held for a long time.
         var warnings: [BackgroundTaskID: ScheduledTimer] = [:]
         var isReviewAsked = false
-        /// The covers by the names of the parts that keep the process running.
+        /// The reasons to keep the process running, by the names of the parts that have given them.
         var covers: [String: ProcessCover] = [:]
         /// The handlers by the names of the services whose events they receive.
         var eventHandlers: [String: any Sendable] = [:]
@@ -193,7 +193,7 @@ public final class SimulatedHost: BackgroundHost {
     /// Returns how long a process of the operating system may run by itself, in nanoseconds.
     package func freeTime(for companion: any SteppedProcess) -> UInt64 { time.freeTime(for: companion) }
 
-    /// Whether the current work has a limit: a launch, the entry into a phase, expiration handlers.
+    /// Whether the process does work with a time limit: a launch, the entry into a phase, or expiration handlers.
     package var isWatched: Bool { state.withLock { $0.watch != nil } }
 
     private func letPass(_ duration: UInt64, isComputing: Bool) {

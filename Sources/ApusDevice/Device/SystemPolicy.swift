@@ -276,9 +276,9 @@ extension SystemPolicy {
 extension SystemPolicy {
     /// The rules of iOS 17: no continued work, and no processing after the user has removed the app from the switcher.
     ///
-    /// The sources are notes on Apple's session WWDC20 10063 (github.com/WWDCNotes/Content,
-    /// content/notes/wwdc20/10063.md) and Apple, documentation/backgroundtasks/bgcontinuedprocessingtask, for continued
-    /// work, which came with iOS 26: a request for it is `unavailable`.
+    /// The rule for processing is from notes on Apple's session WWDC20 10063 (github.com/WWDCNotes/Content,
+    /// content/notes/wwdc20/10063.md). Continued work came with iOS 26 (Apple,
+    /// documentation/backgroundtasks/bgcontinuedprocessingtask), so a request for it is refused as `unavailable`.
     public static var iOS17: SystemPolicy {
         var policy = iOS18
         policy.jobs.processingRunsAfterForceQuit = false

@@ -117,7 +117,9 @@ struct JobRegistrations {
 
     mutating func launched() { process = .launching }
 
-    /// Ends the launch, and returns the declared identifiers without a handler, sorted.
+    /// Ends the launch, and returns the declared identifiers that lack a handler, sorted.
+    ///
+    /// Identifiers for continued work are left out, because their handlers may be registered after the launch.
     mutating func finishedLaunching(_ manifest: AppManifest) -> [String] {
         process = .launched
         return manifest.permittedTaskIdentifiers

@@ -74,7 +74,8 @@ public struct DeviceTimeline: Sendable, Hashable {
 
     /// The total time that a job has waited for one reason, or for several reasons at the same time.
     public struct Wait: Sendable, Hashable {
-        /// The job's identifier, or that of its row.
+        /// The job's identifier; if its last component has digits, a pattern such as `export.*` (see
+        /// ``DeviceTimeline/lanes``).
         public let identifier: String
         /// The reasons, as the log names them.
         public let reason: String

@@ -32,7 +32,7 @@ struct TimelineBuilder {
     private var table: [String: DeviceTimeline.Lane] = [:]
     /// The rows of the jobs, in the order of their first events.
     private var jobs: [String] = []
-    /// The other parts of the device, in the order of their first events.
+    /// The names of the parts of the device that are not in `Name.parts`, in the order of their first events.
     private var otherParts: [String] = []
     private var phase: Open?
     private var tasks: [Open] = []

@@ -39,7 +39,7 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
     ///
     /// Schedulers that share a store put the new jobs of a key under one of them, which counts their runs. Existing
     /// jobs do not move when a key, or what the schedulers can run, changes. Several schedulers may then own jobs of
-    /// one key, and each counts its own.
+    /// one key. Each of them counts only its own runs, so more runs of the key than this may be in progress at once.
     public var concurrencyPerKey: Int?
     /// The rate at which its runs begin; `nil` for no limit.
     public var rate: QueueRate?

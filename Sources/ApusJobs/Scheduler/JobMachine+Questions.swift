@@ -110,7 +110,9 @@ extension JobMachine {
 
     func earliestStart(_ run: Run) -> WallInstant { max(run.due, run.notBefore ?? run.due) }
 
-    /// Returns the positions of the waiting runs that wait only for their instant.
+    /// Returns the positions of the waiting runs whose turn has come by the job's state and its overlap policy.
+    ///
+    /// These runs may still wait for their due instants, for conditions or for a place.
     func turns() -> [Int] {
         guard !job.state.isFinal, open.contains(where: { $0.state == .waiting }) else { return [] }
         if open.count == 1 { return open[0].isByHand || job.state == .scheduled ? [0] : [] }

@@ -72,7 +72,8 @@ extension JobMachine {
             draft.skipped += 1
             if open[index].occurrence == job.nextOccurrence - 1 { lastSkip = open[index] }
         }
-        // Whether an occurrence may run depends on the open ones before it.
+        // A run in `open` can hold back the following ones, so the skipped ones are not left there until the end of the
+        // transition.
         edit { _, open in open.removeAll { $0.state == .skipped } }
     }
 
@@ -104,7 +105,9 @@ extension JobMachine {
         }
     }
 
-    /// During a transition, runs that it has ended are still in `open`.
+    /// The number of the trigger's occurrences that are open.
+    ///
+    /// During a transition, `open` also has the runs that the transition has ended, which do not count.
     private var openOccurrences: Int { open.count { $0.occurrence > 0 && $0.state.isOpen } }
 
     private var waitingOccurrences: Int { open.count { $0.occurrence > 0 && $0.state == .waiting } }

@@ -184,9 +184,10 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Puts a claimed run that could not begin back to waiting, as the same attempt.
+    /// Puts a claimed run that counts as not begun back to waiting, as the same attempt.
     ///
-    /// The clock was set back to before its due instant, or its handler lacked something and threw a `snooze`.
+    /// With `snooze`, its handler has asked to be called again later. Without it, its handler was not called, for
+    /// example because the clock was set back to before the due instant.
     package mutating func returned(
         occurrence: Int, attempt: Int, snooze: RunDecision? = nil, now: WallInstant
     ) -> Action {

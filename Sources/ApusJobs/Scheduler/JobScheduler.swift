@@ -514,14 +514,15 @@ extension JobScheduler {
         let hasStopped = loop.hub.isFinished
         let error = try await withTaskCancellationHandler {
             do { try await start(afterOpening: afterOpening) } catch let error as JobError where error.code == .closed {
-                // A stop during the start is a normal end; a scheduler that was stopped before cannot be run.
+                // A stop during the start is a normal end. The error is thrown if the scheduler was stopped before this
+                // call, because it cannot start again.
                 guard !hasStopped, loop.hub.isFinished else { throw error }
                 return await loop.hub.waitForEnd()
             }
             return try await withThrowingTaskGroup { group in
                 group.addTask {
                     do { try await afterStarting() } catch {
-                        // A stop that has begun keeps its own grace.
+                        // If a stop has begun, it keeps its own grace, and the error is ignored.
                         guard !Task.isCancelled, self.loop.acceptsCommands else { return }
                         await self.stop(grace: grace)
                         throw error

@@ -6,7 +6,9 @@ public struct QueryPages<Page: Sendable>: AsyncSequence, Sendable {
     /// Reads the pages, one after another.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let read: @Sendable (_ cursor: String?) async throws -> (page: Page, next: String?)
-        /// The cursor of the next page, which is `nil` for the first page; `nil` after the last page.
+        /// The cursor of the next page, in an optional that is `nil` after the last page.
+        ///
+        /// The cursor itself is `nil` for the first page of a query that has no cursor.
         fileprivate var cursor: String??
 
         /// Returns the next page; `nil` after the last one.

@@ -12,10 +12,12 @@ public enum TimeText {
 
     /// Parses a text that names an instant after `now`.
     ///
-    /// A time of day alone is the next such time. A weekday is the next such day on which the time is still to come;
-    /// after `next` it is never today. A day without a time of day is its midnight, at which it begins. Times without
-    /// an offset are in `timeZone`. A time that daylight saving skips is the first instant after the gap; one that the
-    /// clock shows twice is the first of the two (for `17:30` and weekdays never an instant that has passed).
+    /// A time of day alone is the next such time. A weekday is the next such day on which the time is still to come, so
+    /// it can be today; with `next` it is never today. A day without a time of day means the midnight at which it
+    /// begins. Times without an offset are in `timeZone`.
+    ///
+    /// If daylight saving skips a time, the first instant after the gap is meant. If the clock shows a time twice, the
+    /// first instant is meant; once that has passed, `17:30` or a weekday means a later day, not the second instant.
     ///
     /// - Parameters:
     ///   - text: The text; letters may be in either case.

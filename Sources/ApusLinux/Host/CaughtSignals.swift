@@ -67,8 +67,9 @@ struct CaughtSignals {
 
 /// Suspends this process with all its threads until SIGCONT, and returns then.
 ///
-/// It uses SIGSTOP. The default action of SIGTSTP has no effect in a process group without a shell that could resume it
-/// (signal(7), "orphaned"), and while that action was restored, a SIGTSTP from another process would be lost.
+/// It raises SIGSTOP instead of SIGTSTP, which the host catches. To raise SIGTSTP, it would have to restore the default
+/// action first. That action has no effect in a process group without a shell that could resume it (signal(7),
+/// "orphaned"), and until the host caught the signal again, a SIGTSTP from another process would be lost.
 func stopThisProcess() {
     // It is raised on this thread, which therefore stops before this function returns.
     raise(SIGSTOP)

@@ -190,7 +190,7 @@
             var rows = RowArrays()
             for refused in refusals {
                 rows.add(refused.sequence)
-                // The owner of the shard will remove the refusal when it is old.
+                // The refusal can be in any shard, whose owner will remove it when it is old.
                 rows.add(Int(refused.sequence % Int64(StoreSchema.shards)))
                 rows.add(StoreInstant.encode(refused.submitted))
                 rows.add(StoreInstant.encode(refused.refusal.refused))

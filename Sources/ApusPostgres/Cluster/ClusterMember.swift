@@ -130,7 +130,8 @@
                 // A node without shards has no submissions to read.
                 if owned.withLock(\.isEmpty) { return }
                 signal(.submissions)
-                // Later submissions of the same burst do not notify (`apus.notify_submission`).
+                // Later submissions of the same burst do not notify (`apus.notify_submission`), so the submissions are
+                // read once more after it.
                 _ = Task(executorPreference: Self.executor) { [weak self, engine] in
                     try await engine.sleep(for: Self.burst)
                     self?.signal(.submissions)

@@ -240,9 +240,10 @@ package struct MembershipMachine: Sendable {
         return dead
     }
 
-    /// Returns the shards to take, or the number to release.
+    /// Returns the shards to take, or the number to release, so that this node owns its share.
     ///
-    /// The numbers of shards of the members that can run jobs differ by at most one, and other nodes have none.
+    /// The shares of the members that can run jobs differ by at most one shard, and other nodes have none. If a node
+    /// has no more than its share, it also takes any shards that have had no owner for ``Timing/orphanage``.
     private mutating func shards(_ view: View, _ dead: Set<Int64>, _ now: UptimeInstant) -> [Action] {
         let free = view.owners.filter { $0.value == nil }.map(\.key).sorted()
         freeSince = Dictionary(uniqueKeysWithValues: free.map { ($0, freeSince[$0] ?? now) })

@@ -70,8 +70,9 @@
             (SELECT s.version FROM apus.set_aside AS s WHERE s.job = j.key) IS DISTINCT FROM j.version
             """
 
-        /// Returns the wakes of the jobs in every lane, because the lane of a job that cannot be read may differ from
-        /// its request.
+        /// Returns the query for the wakes of the jobs, which searches every lane.
+        ///
+        /// The stored lane of a job that cannot be read may differ from the lane of its request.
         private static func wakes(_ column: String, isElapsed: Bool, in lanes: String) -> String {
             """
             SELECT o.place FROM input AS i CROSS JOIN \(lanes) AS l CROSS JOIN LATERAL (

@@ -340,8 +340,9 @@
         /// for each row that is wanted.
         private static let mostPassed = 1_000
 
-        /// Returns the number of rows that are skipped for each row that is wanted: twice the expected number if the
-        /// jobs of the lane are distributed over all shards.
+        /// Returns the number of rows that may be skipped for each row that is wanted.
+        ///
+        /// It is twice the number that is expected if the jobs of the lane are distributed over all shards.
         private static func passing(_ shards: [ShardID]) -> Int64 {
             Int64(2 * StoreSchema.shards / max(1, shards.count))
         }

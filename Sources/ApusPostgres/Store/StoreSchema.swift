@@ -47,8 +47,8 @@
                 """,
                 "INSERT INTO apus.shard (id) SELECT generate_series(0, \(shards - 1))",
                 "CREATE SEQUENCE apus.job_key",
-                // Constant columns come before changing ones, because the log of an update contains only the part of
-                // the row between its equal ends.
+                // Constant columns come before changing ones, because the log of an update omits the beginning and the
+                // end that the old and the new row have in common.
                 """
                 CREATE TABLE apus.job (
                     key bigint PRIMARY KEY,
@@ -246,8 +246,8 @@
                 END
                 $body$
                 """,
-                // A run is never claimed early by the database's clock: the function waits for a short time, and
-                // refuses a longer one.
+                // No run is claimed before it is due by the database's clock: the function waits for the due instant,
+                // or refuses the claim if that is more than 0.1 s away.
                 """
                 CREATE FUNCTION apus.await(due bigint) RETURNS void
                 LANGUAGE plpgsql AS $body$

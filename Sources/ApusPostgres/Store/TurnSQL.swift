@@ -299,7 +299,7 @@
         /// Writes runs; parameters: ``RunColumns/all``.
         ///
         /// An existing run is overwritten in its place, and keeps its sequence number when it ends. A run that was open
-        /// is not in the table of ended runs, so that table is searched only for runs that were not.
+        /// is not in the table of ended runs, so that table is searched only for the other runs.
         ///
         /// The statement refuses the transaction if it would end a completed run other than with success, or make it
         /// wait again, or if another transaction has changed an open run in the meantime.

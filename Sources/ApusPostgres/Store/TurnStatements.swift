@@ -73,7 +73,7 @@
                 shards = turn.shardsBeside(parts: parts)
                 for part in parts {
                     let changes = turn.parts[part]
-                    // By index, because a change is several hundred bytes and need not be copied.
+                    // The loop uses indexes, so that no change, which has several hundred bytes, is copied.
                     for index in changes.indices {
                         let shard = changes[index].shard
                         shards.insert(shard)

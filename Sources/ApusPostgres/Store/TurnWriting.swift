@@ -94,8 +94,8 @@
 
         /// The parts that can be refused without the database.
         ///
-        /// These have stored jobs or submissions in other nodes' shards, unknown shards, or submissions that an earlier
-        /// part takes. A new job, and a moved job, may be in any shard.
+        /// A part is refused if it has stored jobs or submissions of other nodes' shards, names an unknown shard, or
+        /// takes a submission that an earlier part takes. A new job may be in any shard, and a job may move to any.
         private var refusedBeforehand: [Int: JobError] {
             var refused: [Int: JobError] = [:]
             for (part, changes) in turn.parts.enumerated() {

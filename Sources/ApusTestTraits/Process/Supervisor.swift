@@ -113,7 +113,10 @@ struct Supervisor {
         outcome.clockReport += String(decoding: received, as: UTF8.self)
     }
 
-    /// Asks the process at its limit for a report, which ends it; later kills it.
+    /// Ends the process at its time limit, after it has reported the state of its clock.
+    ///
+    /// The first call asks the process for the report, after which the process exits by itself. If it cannot be asked,
+    /// or is still running at the next call, it is killed.
     private mutating func endInTime() {
         guard !isEnding else {
             kill(process, SIGKILL)

@@ -195,7 +195,7 @@ extension NSNotification.Name {
     public static let AVPlayerItemDidPlayToEndTime = NSNotification.Name("AVPlayerItemDidPlayToEndTimeNotification")
 }
 
-/// Something that can be played, which is a ``AVURLAsset``; it can be used on any thread.
+/// Content that can be played, always an ``AVURLAsset``; it can be used on any thread.
 open class AVAsset: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: nothing changes after `init`.
 

@@ -4,15 +4,13 @@ package import Foundation
 
 /// A queue on which a framework calls the app: the framework's own, or one that the app has chosen.
 ///
-/// The queue determines the thread that runs the app's code, and whether something waits for it:
+/// A call on the main queue is made at once, on the main thread. A call on another queue is made on a thread of that
+/// queue. Whether the main thread then waits for it depends on the process in which the app runs:
 ///
-/// | queue | in the test's own process | in a process of the app's own |
-/// |---|---|---|
-/// | the main one | the caller's, which is the main thread | the caller's |
-/// | another | one of that queue; the main thread waits | one of that queue; nothing waits |
-///
-/// In the test's process the main thread belongs to the device. It waits so that nothing else runs at the same time,
-/// which makes a test repeatable. For an app's own process, the device waits in its process.
+/// - In the test's process, the main thread waits until the call has returned. It is the thread that drives the device,
+///   so nothing else runs at the same time, which makes the test repeatable.
+/// - In a process of the app's own, the main thread does not wait. The device, in the test's process, waits until the
+///   app's process is at rest.
 package struct CallbackQueue: Sendable {
     private let isMain: Bool
     private let add: @Sendable (@escaping @Sendable () -> Void) -> Void

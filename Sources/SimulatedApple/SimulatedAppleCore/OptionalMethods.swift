@@ -16,7 +16,9 @@ package enum OptionalMethods {
     /// table.
     private static let examined = Locked<Set<Question>>([])
 
-    /// Records a fault for each method of a delegate that is never called for this reason.
+    /// Records a fault for each optional method that only a subclass of the conforming class declares.
+    ///
+    /// On Linux, such a method is never called.
     ///
     /// - Parameters:
     ///   - object: The delegate.

@@ -4,8 +4,9 @@
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     /// Called when the session was invalidated; it then releases its delegate.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
-    /// Called when all events for which the app was launched or resumed were delivered; the simulated phone calls it
-    /// only then.
+    /// Called when the session has delivered all events for which the system launched, resumed or notified the app.
+    ///
+    /// The simulated phone does not call it for events that a running app with this session receives.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 

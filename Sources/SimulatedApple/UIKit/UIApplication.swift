@@ -129,7 +129,9 @@ open class UIApplication: UIResponder {
         }
     }
 
-    /// Notifies the delegate first, then the observers.
+    /// Notifies the scene and its observers first, then the app delegate, and then the application's observers.
+    ///
+    /// The app delegate is not notified of changes of phase while a scene is connected.
     private func notify(_ call: ApplicationLifeMachine.Call) {
         let scene = connectedScenes.first
         scene?.notify(call)

@@ -83,8 +83,9 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
         _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
         options: UIScene.ConnectionOptions
     ) -> UISceneConfiguration
-    /// Called when the user has removed scenes from the app switcher; never called here, because
-    /// this ends the app.
+    /// Called when the user has removed scenes from the app switcher; never called here.
+    ///
+    /// The simulated phone has only one scene, and removing it ends the app.
     func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
 }
 

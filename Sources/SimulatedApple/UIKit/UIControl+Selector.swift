@@ -40,7 +40,8 @@ extension UIControl {
     /// Calls a method of an object at these events.
     ///
     /// The method receives the control and the event, as far as it has parameters for them. The object is not retained.
-    /// With `nil`, the method is called on the first responder above the control that has it.
+    /// With `nil`, the method is called on the first object that has it, from the control upward in the chain of
+    /// responders.
     ///
     /// Rules: Apple, documentation/uikit/uicontrol/addtarget(_:action:for:).
     public func addTarget(_ target: Any?, action: Selector, for controlEvents: Event) {
@@ -50,7 +51,7 @@ extension UIControl {
         targets.append((TargetAction(target, action), controlEvents))
     }
 
-    /// Stops calling methods at these events; with `nil`, those of all objects, or all methods.
+    /// Stops calling a method of an object at these events; `nil` stands for all objects, or for all methods.
     public func removeTarget(_ target: Any?, action: Selector?, for controlEvents: Event) {
         for index in targets.indices where targets[index].action.isOne(of: target, action) {
             targets[index].events.subtract(controlEvents)

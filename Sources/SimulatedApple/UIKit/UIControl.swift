@@ -114,7 +114,7 @@ open class UIControl: UIView {
     /// Creates a control of size zero, because no storyboards are read here.
     public required init?(coder: NSCoder) { super.init(coder: coder) }
 
-    /// Performs an action at events; an action with the same identifier is replaced for them.
+    /// Adds an action that is performed at these events, in place of any action with the same identifier.
     open func addAction(_ action: UIAction, for controlEvents: Event) {
         removeAction(identifiedBy: action.identifier, for: controlEvents)
         actions.append((action, controlEvents))

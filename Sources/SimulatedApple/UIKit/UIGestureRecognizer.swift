@@ -45,7 +45,7 @@ open class UIGestureRecognizer: NSObject {
         targets.append(TargetAction(target, action))
     }
 
-    /// Stops calling methods; with `nil`, those of all objects, or all methods.
+    /// Stops calling a method of an object; `nil` stands for all objects, or for all methods.
     open func removeTarget(_ target: Any?, action: Selector?) { targets.removeAll { $0.isOne(of: target, action) } }
 
     /// Recognizes the gesture, and calls the methods.

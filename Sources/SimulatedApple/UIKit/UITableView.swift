@@ -344,7 +344,7 @@ open class UITableViewController: UIViewController, UITableViewDataSource, UITab
         view = table
     }
 
-    /// Asks for the first row's cell, and reloads the table if it has none.
+    /// Loads the cell of the first row, or reloads the table if there is no such row.
     override open func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
         if tableView.cellForRow(at: IndexPath(row: 0, section: 0)) == nil { tableView.reloadData() }

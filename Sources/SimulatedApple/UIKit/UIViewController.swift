@@ -145,7 +145,7 @@ open class UIViewController: UIResponder {
 
     /// Makes a controller a child of this one.
     ///
-    /// The caller then adds its view, and calls ``didMove(toParent:)``.
+    /// The caller then adds the child's view to its own, and calls the child's ``didMove(toParent:)``.
     open func addChild(_ childController: UIViewController) {
         childController.removeFromParent()
         childController.parent = self

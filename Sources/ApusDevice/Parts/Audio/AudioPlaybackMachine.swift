@@ -118,7 +118,9 @@ struct AudioPlaybackMachine {
         return true
     }
 
-    /// Moves to the next item, as of the end of the current one, if that has ended.
+    /// Moves to the next item if the current one has ended; returns false if it has not.
+    ///
+    /// The next item begins at the instant at which the current one ended, even if that is in the past.
     mutating func advance(now: UptimeInstant) -> Bool {
         guard let itemEnd, itemEnd <= now else { return false }
         return next(now: itemEnd)

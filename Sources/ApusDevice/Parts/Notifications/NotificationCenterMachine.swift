@@ -106,7 +106,7 @@ struct NotificationCenterMachine {
         case full
     }
 
-    /// Adds a valid request, if it will be shown and no other one must be dropped for it.
+    /// Adds a valid request if the user allows notifications and no other request must be dropped to make room.
     mutating func schedule(_ request: NotificationRequest, now: WallInstant) -> ScheduleAction {
         guard authorization.allowsShowing else { return .refused }
         guard requests[request.identifier] != nil || requests.count < pendingLimit else { return .full }

@@ -119,7 +119,9 @@ struct TransferMachine {
         sessions[key.session]?.append(events)
     }
 
-    /// Closes a session, which takes no more tasks, and ends with its last one.
+    /// Invalidates a session, which ends when its last task has ended.
+    ///
+    /// With `cancelsTasks`, all tasks that have not ended are cancelled now.
     mutating func invalidate(_ name: String, cancelsTasks: Bool) {
         sessions[name]?.isInvalidated = true
         if cancelsTasks { failAll(of: name, isForceQuit: false) }

@@ -137,7 +137,7 @@ extension SchedulerMachine {
         }
         announce(draft.action, job, before: before)
         if draft.destination != nil {
-            // The jobs of its lane that are only in the store are loaded next, and move too.
+            // Jobs of its lane that are only in the store are loaded next, so that they can move to other shards too.
             board.need(job.request.lane)
             return unload(entry)
         }
@@ -172,7 +172,8 @@ extension SchedulerMachine {
                 let former = machine.lastSkip.flatMap { $0.occurrence == run.occurrence ? $0.through : nil }
                 count(.skipped, run.through - (former ?? run.occurrence - 1), job)
             case .succeeded, .failed, .lost, .cancelled:
-                // An outcome that is retried has been reported before.
+                // A retry by hand writes the former outcome once more, as no longer final. That outcome was reported
+                // when the attempt ended.
                 let isNews = run.isFinal || machine.open.contains { RunKey($0) == RunKey(run) }
                 guard isNews else { continue }
                 emit(.runEnded(run))
@@ -204,7 +205,7 @@ extension SchedulerMachine {
         if let wake = job.nextWake {
             let isFar = loading.isFar(wake, now)
             if isFar || loading.leaves(laneLoad(for: draft.machine), wake, loaded: loadedCount, &board, now) {
-                // The job stays in the store only, so its identifier leads to no loaded job any more.
+                // The job stays only in the store, so its identifier must not refer to an earlier job in memory.
                 jobs.forgetName(job.id)
                 if isFar { loading.load(before: wake) }
                 return

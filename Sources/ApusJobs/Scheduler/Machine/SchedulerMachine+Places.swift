@@ -29,7 +29,10 @@ extension SchedulerMachine {
         return entry
     }
 
-    /// Returns the machine of a job by this machine's record of the clocks, which the store may not have yet.
+    /// Returns the machine of a job that was read from the store.
+    ///
+    /// Its instants in elapsed time are moved to this scheduler's record of the clocks, which may be newer than the
+    /// stored one.
     func machine(of loaded: LoadedJob) -> JobMachine {
         var machine = JobMachine(loaded, in: configuration.timeZones)
         let offset = clock.record.elapsedOffset - loaded.elapsedOffset

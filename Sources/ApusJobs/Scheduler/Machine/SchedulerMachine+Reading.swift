@@ -121,7 +121,8 @@ extension SchedulerMachine {
             }
         }
         if loading.took(due, of: load, &board, isShared: session.isShared, now) { effects.append(.started) }
-        // The next turn makes room by setting jobs aside, so more jobs of their lanes are needed.
+        // Unreadable jobs have taken places in the load, and the next turn sets them aside. Then the lanes with jobs
+        // that were left in the store can be loaded further.
         if setAside.mustWrite { for lane in due.left.keys { board.need(lane) } }
     }
 

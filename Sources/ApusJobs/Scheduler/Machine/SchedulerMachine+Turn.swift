@@ -87,7 +87,8 @@ extension SchedulerMachine {
                 continue
             }
             guard conditions.isRead || job.request.policies.conditions.isEmpty else {
-                // A command of this turn has added conditions, which are read in the next turn.
+                // A command of this turn has added conditions to the job, so the run waits for the next turn, for which
+                // the conditions are read.
                 board.release(picked)
                 continue
             }

@@ -267,7 +267,7 @@ package struct SchedulerMachine: ~Copyable {
         guard life.isRunning, !isStorePaused else { return best?.wake }
         if let first = wakes.first { consider(from: first.wake, to: first.latest) }
         if let load = loading.next { consider(from: load.at, to: load.latest) }
-        // The loop checks the files of zones whenever it is awake.
+        // The loop checks the files of zones whenever it is awake, so it only has to be woken.
         if sweep.usesTimeZones {
             consider(from: now.wall.advanced(by: Self.zoneCheck), to: now.wall.advanced(by: Self.zoneCheck * 5 / 4))
         }

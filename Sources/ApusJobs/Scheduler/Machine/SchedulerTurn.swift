@@ -5,7 +5,7 @@ import ApusTimers
 ///
 /// It is an object, so that building and adopting it copies nothing for each part.
 final class SchedulerTurn {
-    /// One job of the turn, as it is once committed; an object, so that it is changed in place.
+    /// One job of the turn, as it will be when the turn is committed; an object, so that it is changed in place.
     final class Draft {
         /// The key of a loaded job; `nil` for a new job.
         let key: Int64?

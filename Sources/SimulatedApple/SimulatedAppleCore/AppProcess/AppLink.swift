@@ -140,7 +140,9 @@ final class AppLink: Sendable {
         }
     }
 
-    /// Reports a program that has returned and left nothing that continues: a test of it would find no mistakes.
+    /// Reports a fault if the program has returned, and has left neither an app nor anything else that will run.
+    ///
+    /// A test of such a program would test nothing, and so would find no mistakes.
     private func judgeProgram(waits: Bool) {
         let hasReturned = state.withLock { state in
             guard state.program == .returned else { return false }

@@ -5,8 +5,8 @@ import Foundation
 
 /// Foundation's timers in an app's process, which behave as on a phone.
 ///
-/// Foundation on Linux ignores `Timer.tolerance`, and fires a `Timer(timeInterval:repeats:block:)` at once. Module
-/// CProcessClock replaces those functions.
+/// Foundation on Linux ignores `Timer.tolerance`, and fires a `Timer(timeInterval:repeats:block:)` at once. The module
+/// CProcessClock replaces Foundation's functions that do so.
 ///
 /// Rules: Apple, "Timer" and "tolerance": a timer fires at its fire date or up to its tolerance later, never earlier,
 /// and the fire dates of a repeating timer do not move when it fires late. Core Foundation's source: the tolerance of a
@@ -14,7 +14,9 @@ import Foundation
 /// the app is woken as rarely as possible: at the end of the earliest tolerance, when all timers that have reached
 /// their dates fire.
 enum RunLoopTimers {
-    /// Replaces the functions, once time is virtual; returns `false` if this Foundation does not allow it.
+    /// Replaces Foundation's functions, and returns whether timers behave as on a phone from then on.
+    ///
+    /// Time must already be virtual.
     static func begin() -> Bool { run_loop_timers_begin() && areAsOnPhone }
 
     /// Whether timers now behave as on a phone.

@@ -203,7 +203,9 @@ extension PhoneProcess {
     }
 }
 
-/// A queue of the observers of events, which are called before anything else on the main run loop.
+/// The pending calls of observers of the phase and the conditions.
+///
+/// They are made at the end of the event that causes them, before anything else runs on the main run loop.
 private final class EventObservers: MainLoop {
     private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
 

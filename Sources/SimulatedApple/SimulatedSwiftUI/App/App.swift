@@ -165,7 +165,7 @@
         }
     }
 
-    /// The delegate of UIKit for an app.
+    /// A property of a SwiftUI app that creates and holds the app's UIKit delegate.
     ///
     /// Rule: Apple, "UIApplicationDelegateAdaptor": the delegate is created with the app. A delegate that is an
     /// `ObservableObject` or `@Observable` is also an object of the environment.

@@ -68,7 +68,7 @@
         private static func properties(of type: Any.Type) -> [Property] {
             if let properties = known[ObjectIdentifier(type)] { return properties }
             var found: [Property] = []
-            // Classes have none, because a view is a structure or an enumeration.
+            // A class has no dynamic properties, because a view is a structure or an enumeration.
             if !(type is AnyClass) { collect(type, at: 0, into: &found) }
             known[ObjectIdentifier(type)] = found
             return found

@@ -37,7 +37,7 @@
     }
 
     extension Environment {
-        /// Creates a property for the object of a type that a view above has set; it is `nil` without one.
+        /// Creates a property for an object from the environment; it is `nil` if none of this type is set.
         public init<Object: AnyObject & Observable>(_ objectType: Object.Type) where Value == Object? {
             read = { $0.object(of: objectType) }
         }

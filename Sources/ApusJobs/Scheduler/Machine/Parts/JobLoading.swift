@@ -41,7 +41,7 @@ struct JobLoading {
     /// Schedules a load early enough for a job that was left in the store.
     mutating func load(before wake: WallInstant) { load(at: wake.advanced(by: .zero - horizon)) }
 
-    /// The jobs in memory of the lane of a new job.
+    /// The facts about a new job, and about its lane's jobs in memory, that decide whether it is left in the store.
     struct LaneLoad {
         var lane: QueueLane
         /// The number of its jobs that wait for a place, a handler or conditions.
@@ -136,7 +136,8 @@ struct JobLoading {
         if isFull, let last = due.jobs.last?.job.nextWake {
             self.load(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true)
         } else if let next = due.next {
-            // This includes a load of single lanes: the load that left their jobs did not count their later wakes.
+            // A load of single lanes schedules the next load too, because the load that left the jobs of these lanes in
+            // the store did not count their later wakes.
             self.load(at: max(now, next.advanced(by: .zero - horizon)))
         }
         guard isWhole else { return false }

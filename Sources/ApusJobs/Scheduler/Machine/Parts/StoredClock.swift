@@ -12,8 +12,8 @@ struct StoredClock {
 
     init(_ session: StoreSession, bootID: String?, at now: SchedulerReading) {
         isShared = session.isShared
-        // A variable that is assigned once: if a property is changed in place before all properties have values,
-        // optimized code of Swift 6.3 frees the string in it twice.
+        // The record is changed in a variable and then assigned to the property, because optimized code of Swift 6.3
+        // frees the string in a property twice if the property is changed in place before all properties have values.
         var record = session.clock ?? StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
         // The clocks of different boots or machines cannot be compared, so the wall clock is trusted.
         if bootID == nil || record.bootID != bootID || session.isShared { record.wallOffset = now.wallOffset }
