@@ -4,9 +4,9 @@
 
     /// The conversion between instants and Foundation's dates.
     ///
-    /// A date is as far from the machine's present date as its instant is from the present instant. On Apple's systems
-    /// both are the same. On Linux the simulated phone has its own clock, and interprets an app's dates by their
-    /// distance from the machine's clock.
+    /// A date is as far from the present date of the machine as its instant is from the present instant of `time`. On
+    /// Apple's systems, both are readings of the same clock. On Linux, the simulated phone has its own clock, and
+    /// interprets an app's dates by their distance from the machine's clock.
     struct AppleDates: Sendable {
         let time: any TimeSource
 
@@ -25,12 +25,14 @@
         /// Returns the first whole second of the system's calendar that is not before `instant`.
         func second(atOrAfter instant: WallInstant) -> Date {
             #if os(Linux)
-                // Both are rounded up, because the phone measures from a later moment of the machine's clock. The date
-                // is therefore never early, but may be a second later than on a phone.
+                // The machine's time and the distance are both rounded up, because the phone measures from a later
+                // moment of the machine's clock. The date is therefore never early, but may be a second later than on a
+                // phone.
                 let distance = WallInstant(nanoseconds: 0).advanced(by: time.wall().duration(to: instant))
                 return Date(timeIntervalSince1970: Self.seconds(upTo: machine) + Self.seconds(upTo: distance))
             #else
-                // Reading the clock here could move the result over the end of a second.
+                // The clock is not read here, because the time between two readings could move the result over the end
+                // of a second.
                 return Date(timeIntervalSince1970: Self.seconds(upTo: instant))
             #endif
         }

@@ -13,8 +13,9 @@
     /// - `.after` becomes an interval trigger.
     /// - The system silently drops requests beyond the 64th; here such a request is an error, and nothing is dropped.
     ///   All of the app's requests count, including those that were made without this object.
-    /// - The app asks for the user's permission, with `UNUserNotificationCenter.requestAuthorization`. While the app is
-    ///   in the foreground, the center's delegate decides about a notification; without a delegate it is not shown.
+    /// - The app itself must ask for the user's permission, with `UNUserNotificationCenter.requestAuthorization`. While
+    ///   the app is in the foreground, the center's delegate decides whether a notification is shown; without a
+    ///   delegate, none is shown.
     public final class AppleNotifications: NotificationScheduler {
         /// The number of requests that the system keeps.
         ///
@@ -36,12 +37,14 @@
 
         /// Creates a scheduler for the center of the running app.
         ///
-        /// - Parameter host: The host whose wall clock is that of the instants.
+        /// - Parameter host: The host whose wall clock the instants of the requests refer to.
         public init(host: any BackgroundHost) {
             time = host.engine.time
             dates = AppleDates(time: time)
         }
 
+        /// The notification center of the running app.
+        ///
         /// It is read anew each time, because on Linux each process of the simulated phone has its own center.
         private var center: UNUserNotificationCenter { .current() }
 
@@ -139,9 +142,10 @@
             }
         }
 
-        /// Checks that the center can keep another request, including those that it has not received yet.
+        /// Checks that the center can keep this request, with the earlier requests that it has not received yet.
         private func demandRoom(for identifier: String, _ number: Int) async throws(BackgroundError) {
-            // In this order, so that a request that reaches the center in between is counted at least once.
+            // The requests under way are read before the pending ones, so that a request that reaches the center in
+            // between is counted at least once.
             let earlier = state.withLock { $0.underWay.filter { $0.number < number }.map(\.identifier) }
             let kept = Set(await pendingEntries().map(\.identifier))
             guard kept.union(earlier).union([identifier]).count > Self.pendingLimit else { return }
@@ -157,7 +161,7 @@
                 center.getNotificationSettings { settings in
                     switch settings.authorizationStatus {
                     case .denied, .notDetermined: continuation.resume(returning: false)
-                    // Others, such as provisional ones, may be quiet but are shown.
+                    // With the other statuses, such as provisional, notifications are shown, perhaps quietly.
                     default: continuation.resume(returning: true)
                     }
                 }
@@ -196,7 +200,7 @@
                 components.timeZone = .gmt
                 return UNCalendarNotificationTrigger(dateMatching: components, repeats: false)
             case .after(let interval, let repeats):
-                // Rounded up, because the system raises an exception for an interval of zero.
+                // The interval is rounded up, because the system raises an exception for an interval of zero.
                 let seconds = Double(interval.clampedUp.wholeNanoseconds) / 1e9
                 return UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: repeats)
             }

@@ -8,8 +8,8 @@
     /// `FrameTimer`.
     ///
     /// A new link is paused; set ``isPaused`` to false to start it. It is isolated to the main actor, and uses the
-    /// uptime clock (`CACurrentMediaTime()`). Releasing the last reference ends it: unlike the target of a
-    /// `CADisplayLink`, its owner is not retained.
+    /// uptime clock (`CACurrentMediaTime()`). Releasing the last reference to a `DisplayLink` ends it. The run loop
+    /// retains a `CADisplayLink` with its target, but not a `DisplayLink`.
     ///
     /// The rates are divisors of the display's rate (Apple,
     /// developer.apple.com/documentation/quartzcore/cadisplaylink). The system may choose a lower one in the low-power
@@ -46,7 +46,7 @@
             self.link = OwnedLink(link)
         }
 
-        /// Whether the link delivers no frames.
+        /// Whether the link is paused, so that it delivers no frames.
         ///
         /// A new link is paused. After ``cancel()`` the value is true, and setting it has no effect. Frames during a
         /// pause do not count as dropped.
@@ -61,7 +61,8 @@
 
         /// The preferred rate in frames per second; the display's own for `nil`, zero and negative values.
         ///
-        /// The system chooses the actual rate: `Frame.targetTimestamp` − `Frame.timestamp` is the length of a frame.
+        /// The system chooses the actual rate. At that rate, the length of a frame is `Frame.targetTimestamp` −
+        /// `Frame.timestamp`.
         public var preferredFramesPerSecond: Int? {
             didSet {
                 machine.interrupted()
@@ -96,7 +97,7 @@
     }
 
     #if !os(Linux)
-        /// The target of a link, which is not the ``DisplayLink``.
+        /// The target of a `CADisplayLink`, which stands in for the ``DisplayLink``.
         ///
         /// The run loop retains the link, and the link retains its target, so a ``DisplayLink`` as the target would
         /// never be released.
@@ -132,7 +133,7 @@
         mutating func called(timestamp: Double, targetTimestamp: Double, duration: Double) -> Frame? {
             guard timestamp.isFinite, timestamp > lastTimestamp else { return nil }
             let said = targetTimestamp - timestamp
-            // Without a known interval, a 60th of a second, which most displays use.
+            // If neither the last length nor the duration is known, a 60th of a second is assumed, as on most displays.
             let usual = length ?? (duration.isFinite && duration > 0 ? duration : 1 / 60)
             let length = said.isFinite && said > 0 ? said : usual
             // A frame that is late by less than half of its length is the expected one.

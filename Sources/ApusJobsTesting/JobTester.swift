@@ -28,7 +28,8 @@ public final class JobTester: Sendable {
     ///
     /// - Parameters:
     ///   - time: The time of the test.
-    ///   - configuration: The program's configuration. Failures that a test injects come from within its middleware.
+    ///   - configuration: The program's configuration. Its middleware receives a failure that the test injects as if
+    ///     the handler had thrown it.
     ///   - register: A closure that registers the handlers, before the start.
     /// - Throws: The errors of `register`, and of the scheduler's start.
     public init(
@@ -51,10 +52,10 @@ public final class JobTester: Sendable {
 
     // MARK: Running
 
-    /// Submits a job that is due immediately, runs its first attempt to the end, and returns it; time passes while the
-    /// handler waits for it.
+    /// Submits a job that is due immediately, runs its first attempt to the end, and returns the attempt.
     ///
-    /// The job is separate from all others, regardless of the uniqueness in `JobPayload.defaults`.
+    /// While the handler sleeps, virtual time passes. The job is separate from all others, regardless of the uniqueness
+    /// in `JobPayload.defaults`.
     /// - Parameters:
     ///   - payload: The payload for the handler.
     ///   - policies: The job's policies; those of `JobPayload.defaults` unless given. With a retry policy, another
@@ -92,8 +93,9 @@ public final class JobTester: Sendable {
         try time.perform(advancingTime: true) { [scheduler] in try await scheduler.outcome(of: run) }
     }
 
-    /// Lets time pass, and runs all jobs that become due, including those that they submit; without an argument, the
-    /// jobs that are due now.
+    /// Lets time pass, and runs all jobs that become due, including jobs that these submit.
+    ///
+    /// Without an argument, no time passes, and the jobs that are due now run.
     ///
     /// - Parameter duration: The time that passes, on all clocks.
     /// - Returns: The attempts that have ended since the last call, or since the start, in the order of their ends. A
@@ -108,7 +110,8 @@ public final class JobTester: Sendable {
     ///
     /// - Parameters:
     ///   - type: The type of the payload.
-    ///   - attempts: The attempts of each run, from 1. Another call for the kind replaces them.
+    ///   - attempts: The numbers of the attempts at each occurrence that fail, from 1. Another call for the kind
+    ///     replaces the attempts and the error.
     ///   - error: The error that the handler seems to throw, which may be a `RunDecision`.
     public func fail<Payload: JobPayload>(
         _ type: Payload.Type, attempts: ClosedRange<Int>, with error: any Error
@@ -127,7 +130,7 @@ public final class JobTester: Sendable {
 
     /// Returns the payloads of the jobs of a kind that `body` has submitted, in the order of their submission.
     ///
-    /// A submission without effect, because the job exists, is not among them.
+    /// The payload of a submission that made no new job, because one exists, is not among them.
     ///
     /// - Throws: The errors of `body`; `JobError` with `invalid` for a payload that cannot be decoded;
     ///   `VirtualTimeError` with `stuck` if `body` waits for something that never happens, or for time to pass.
@@ -160,8 +163,9 @@ public final class JobTester: Sendable {
     }
 }
 
-/// A source of consecutive numbers: identifiers that are derived from them differ, and jitter, which is derived from
-/// their high bits, is zero.
+/// A source of consecutive numbers instead of random ones.
+///
+/// Identifiers that are derived from these numbers differ. Jitter is derived from their high bits, so it is zero.
 private final class Numbering: RandomSource {
     private let last = Locked<UInt64>(0)
 

@@ -28,8 +28,8 @@ public struct DesktopNotifier: Notifier {
 
     /// Shows `notification`, and returns when the service has accepted it.
     ///
-    /// - Throws: `BackgroundError` with the code `notifierUnavailable` without libdbus, a bus or a service on it, and
-    ///   `notificationRefused` if the service responds with an error, or not in time.
+    /// - Throws: `BackgroundError` with the code `notifierUnavailable` if there is no libdbus, no bus or no service on
+    ///   the bus, and `notificationRefused` if the service responds with an error, or not in time.
     public func notify(_ notification: UserNotification) async throws {
         guard let address = address ?? Self.sessionBus() else {
             throw BackgroundError(

@@ -99,7 +99,7 @@
         }
     }
 
-    /// A connection of an application, whose state only the executed statement changes.
+    /// A connection of an application, on which this type executes statements and changes nothing else.
     private struct ApplicationConnection {
         private let handle: OpaquePointer
 

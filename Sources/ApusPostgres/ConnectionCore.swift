@@ -4,7 +4,8 @@
 
     /// The part of a connection on its thread: libpq's connection, and the machine that decides what to do with it.
     ///
-    /// The thread retains it while it is connected; its ``PostgresConnection`` notifies it when it is released itself.
+    /// The thread retains the core while it is connected. When the ``PostgresConnection`` is released, it ends the core
+    /// by ``abandon()``.
     actor ConnectionCore {
         private let configuration: PostgresConfiguration
         private let thread: PostgresThread
@@ -56,7 +57,7 @@
             if Task.isCancelled { return .failure(Self.cancelled) }
             return await withCheckedContinuation { continuation in
                 connecting = continuation
-                // The deadline counts from here, also for the resolver.
+                // This sets the timer for the deadline, which also limits the time of the resolver.
                 turn()
                 HostAddresses.resolve(configuration) { result in self.onThread { $0.beginConnecting(result) } }
             }
@@ -180,7 +181,7 @@
             let isAlive = libpq.consume()
             while let result = libpq.nextResult() {
                 guard let answer = ConnectionMachine.Answer(result) else { return loseForViolation() }
-                // On a broken connection, libpq generates a result for each unanswered command.
+                // On a broken connection, libpq itself generates a result for each unanswered command.
                 if answer == .unreadable, libpq.isBad { break }
                 guard receive(answer, result, libpq) else { return loseForViolation() }
             }

@@ -21,7 +21,7 @@
         enum AnswerAction: Equatable {
             /// Store the result of the batch's answer with this number.
             case result(BatchID, Int)
-            /// Record an error of the batch: of the answer with this number, or of its commit.
+            /// Record an error of the batch: of the answer with this number, or of the commit if it is `nil`.
             case error(BatchID, Int?)
             case none
             /// Complete the batch.
@@ -48,7 +48,7 @@
         struct Entry {
             /// The next expected answer.
             private enum Stage {
-                /// The answer with this number, counted from 0; the number of answers stands for the first sync.
+                /// The answer with this number, counted from 0, or the first sync if the number is that of all answers.
                 case answer(Int)
                 /// The answer to COMMIT, after the first sync.
                 case commit
@@ -100,8 +100,8 @@
                 stage = .answer(number + 1)
                 switch answer {
                 case .succeeded, .rolledBack: return verdict == .undecided ? .result(id, number) : .violation
-                // The server's messages arrive in order, so it has not executed this command: its answer would have
-                // arrived before.
+                // The server's messages arrive in order, so a result of this command would have arrived before the
+                // error. The server has therefore not executed the command.
                 case .refused, .ended: verdict = .rejected
                 case .unreadable: break
                 case .skipped: return verdict == .undecided ? .violation : .none

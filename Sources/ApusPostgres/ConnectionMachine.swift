@@ -22,9 +22,9 @@
     ///    closed             closed           broken            closed
     /// ```
     ///
-    /// Batches are answered in the order in which they were sent. A batch is a number of answers and a sync. A batch in
-    /// an explicit transaction has its COMMIT and a second sync after the first one, so that a failed transaction is
-    /// left before the next batch begins.
+    /// Batches are answered in the order in which they were sent. The response to a batch is a number of answers and a
+    /// sync. A batch in an explicit transaction has its COMMIT and a second sync after the first one, so that a failed
+    /// transaction is left before the next batch begins.
     struct ConnectionMachine {
         /// The identifier of a batch in its connection; later batches have greater numbers.
         struct BatchID: Hashable, Sendable {
@@ -65,8 +65,9 @@
             case closed
         }
 
-        /// The maximum number of sent batches; the others wait in the machine, because a batch in libpq's buffers
-        /// cannot be withdrawn.
+        /// The maximum number of batches that are sent and not answered.
+        ///
+        /// Further batches wait in the machine, because a batch in libpq's buffers cannot be withdrawn.
         static let mostInFlight = 64
 
         var state = State.connecting(.writable)
@@ -316,7 +317,8 @@
         /// - Returns: the batches that were not answered, in order.
         mutating func lost() -> [Unanswered] {
             let unanswered: [Unanswered]? = changeWork { work in
-                // True after the batch at which the server ended the session: it never began the later ones.
+                // This is true after the batch at which the server ended the session, because the server began no
+                // later batch.
                 var isEnded = false
                 return work.inFlight.map { entry in
                     defer { isEnded = isEnded || entry.isSessionEnded }

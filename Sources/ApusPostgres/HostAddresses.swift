@@ -45,7 +45,7 @@
     }
 
     extension PostgresConfiguration {
-        /// Whether there are host names to resolve, which excludes addresses and local sockets.
+        /// Whether there are hosts to resolve: `hostaddr` is not given, and not all hosts are local sockets.
         fileprivate var namesHosts: Bool {
             guard self["hostaddr"] == nil, let hosts = self["host"] else { return false }
             return Self.list(hosts).contains { Self.isName($0) }
@@ -60,7 +60,8 @@
         func resolved(by lookUp: (String) -> [String]) throws(PostgresError) -> PostgresConfiguration {
             let hosts = Self.list(self["host"] ?? "")
             let ports = Self.list(self["port"] ?? "")
-            // One port applies to all hosts. libpq refuses any other number of ports than that of the hosts.
+            // One port applies to all hosts; otherwise each host has its own. With any other number of ports, the
+            // configuration stays unchanged, and libpq refuses it.
             guard ports.count == 1 || ports.count == hosts.count else { return self }
             var entries: [(host: String, address: String, port: String)] = []
             for (index, host) in hosts.enumerated() {

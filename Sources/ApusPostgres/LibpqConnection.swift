@@ -5,7 +5,7 @@
 
     /// The calls of libpq for one `PGconn`, none of which blocks, and the statements that were prepared on it.
     ///
-    /// Used on the connection's thread only.
+    /// It is used on the connection's thread only.
     final class LibpqConnection {
         private let handle: OpaquePointer
         private let notices: NoticeBox

@@ -3,7 +3,7 @@
 
     /// A submitted batch, with the meaning of its answers and the waiting caller.
     ///
-    /// Used on the connection's thread only.
+    /// It is used on the connection's thread only.
     final class PendingBatch {
         /// The command to which an answer belongs.
         private enum Role {
@@ -98,7 +98,7 @@
             guard libpq.sync() else { return false }
             switch batch.transaction {
             case .implicit: return true
-            // After the sync, so that it is executed after an error too, and leaves the failed transaction.
+            // COMMIT follows the sync, so that it is executed even after an error, and leaves the failed transaction.
             case .explicit: return libpq.execute(PostgresStatement("COMMIT"), name: nil) && libpq.sync()
             }
         }

@@ -172,8 +172,8 @@
                 inbox.withLock { $0.isWaiting = false }
                 guard count > 0 else { continue }
                 if polled[0].revents != 0 { drainPipe() }
-                // Sockets before work: after a pause of the whole process, data that has arrived takes precedence over
-                // an expired deadline.
+                // The sockets are handled before the work, so that after a pause of the whole process, data that has
+                // arrived takes precedence over an expired deadline.
                 for (index, source) in order.enumerated() where polled[index + 1].revents != 0 {
                     // A source that was removed in the meantime is skipped.
                     guard sources[ObjectIdentifier(source)] === source else { continue }

@@ -23,7 +23,7 @@
         /// After this time the connection is closed, and the fate of the batch is unknown. The default is 30 s.
         public var answerTimeout: Duration? = .seconds(30)
         /// The time after which the kernel closes a TCP connection whose sent data are not acknowledged, in whole
-        /// milliseconds up to 24 days, on Linux only; zero and less for the system's own.
+        /// milliseconds up to 24 days, on Linux only; zero or less means the system's own time.
         ///
         /// It is also the time that each host has to accept a connection. The default is `tcp_user_timeout` (in
         /// milliseconds) of the connection string, or 5 s.

@@ -17,8 +17,8 @@
         /// The notifications of all channels to which the connection listens, for one reader, until the connection
         /// ends.
         ///
-        /// The newest 1,000 are buffered for a slow reader. A notification is only a hint, and the server coalesces
-        /// equal ones too.
+        /// Only the newest 1,000 are buffered for a slow reader. This is sufficient, because a notification is only a
+        /// hint, and the server coalesces equal notifications too.
         package let notifications: AsyncStream<PostgresNotification>
 
         private init(

@@ -80,7 +80,7 @@
             return elements
         }
 
-        /// Calls `body` with the bytes of a cell, in the binary format of its type; with none for null.
+        /// Calls `body` with the bytes of a cell, in the binary format of its type, or with no bytes for null.
         package func withBytes<Value>(
             at column: Int, _ body: (UnsafeRawBufferPointer) throws -> Value
         ) rethrows -> Value {
@@ -115,7 +115,7 @@
         private let type: PostgresType
         private let count: Int
 
-        /// Returns `nil` for an array of several dimensions.
+        /// Creates a reader; `nil` for an array of several dimensions, or for bytes that are no array.
         init?(_ bytes: UnsafeRawBufferPointer) {
             self.bytes = bytes
             guard bytes.count >= 12, let dimensions = self.bytes.takeInt32(), self.bytes.takeInt32() != nil,

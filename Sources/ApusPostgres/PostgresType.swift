@@ -48,9 +48,9 @@
         package var microsecondsSince2000: Int64
         package init(microsecondsSince2000: Int64) { self.microsecondsSince2000 = microsecondsSince2000 }
 
-        /// Later than every instant.
+        /// The value that is later than every instant.
         package static let infinity = PostgresTimestamp(microsecondsSince2000: .max)
-        /// Earlier than every instant.
+        /// The value that is earlier than every instant.
         package static let negativeInfinity = PostgresTimestamp(microsecondsSince2000: .min)
 
         /// Creates an instant from the microseconds since 1970-01-01T00:00:00Z; `nil` outside of the range.

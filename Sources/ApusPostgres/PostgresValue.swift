@@ -111,7 +111,7 @@
         package var parameters: [PostgresValue]
         /// Whether the command is prepared at its first use on a connection.
         ///
-        /// It should not be for a command that runs once, or whose text contains values.
+        /// This should be `false` for a command that runs once, or whose text contains values.
         package var isPrepared: Bool
 
         package init(_ sql: String, _ parameters: [PostgresValue] = [], isPrepared: Bool = true) {

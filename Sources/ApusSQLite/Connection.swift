@@ -3,7 +3,9 @@
     import GRDB
     import GRDBSQLite
 
-    /// A connection to the file, with its compiled statements: the store's own, or an application's to its database.
+    /// A connection to the store's file, with the statements that were compiled for it.
+    ///
+    /// It is a connection of the store, or the connection of an application to its own database.
     ///
     /// All members except `perform`, `enqueue` and `close` are used only on the queue of the connection.
     ///

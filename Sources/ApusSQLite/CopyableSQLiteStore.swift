@@ -3,7 +3,9 @@
     import ApusTimers
     import PlatformC
 
-    /// A store's file as the source or the destination of a copy, which is one transaction.
+    /// A store's file as the source or the destination of a copy.
+    ///
+    /// The whole copy is one transaction of the file.
     package struct CopyableSQLiteStore: CopyableStore {
         private let place: SQLitePlace
         private let configuration: SQLiteStore.Configuration
@@ -51,7 +53,7 @@
         }
     }
 
-    /// A transaction of several calls, on one connection.
+    /// A transaction on one connection that lasts from one call to the next.
     final class SQLiteCopyTransaction: StoreCopyWriter {
         let connection: Connection
         private let connections: Connections

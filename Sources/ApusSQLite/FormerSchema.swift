@@ -258,7 +258,7 @@
 
         // A submission writes a page of each index in which the job has an entry. The open job of an identifier is
         // found by job_id_unique, so the other index of identifiers contains only ended jobs and those whose state is
-        // unknown. Each index implicitly ends with the row's key.
+        // unknown. Each index implicitly ends with the row's key, so the key is no longer a column of these indexes.
         fileprivate static let version7 = """
             DROP INDEX job_id;
             CREATE INDEX job_id_others ON job (id) WHERE NOT (job.state = 'scheduled' OR job.state = 'suspended');

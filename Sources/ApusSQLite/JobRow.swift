@@ -34,7 +34,9 @@
         /// The join of both tables.
         static let table = "apus_job AS job JOIN apus_request AS request ON request.job = job.key"
 
-        /// The value that makes a request unique, its key or else its payload, as the expression of the indexes.
+        /// The value that makes a request unique: its key, or else its payload.
+        ///
+        /// It is the expression of the indexes, because SQLite uses them only for the same expression.
         static let content = "ifnull(unique_key, payload)"
 
         /// The join of both tables for jobs with a calendar trigger.
@@ -72,9 +74,9 @@
         /// Updates a job whose state changes; parameters: progress, state, key, version, id.
         static let updateState = update(progress + state)
 
-        /// Updates a job whose state does not change, because writing the state would update three indexes.
+        /// Updates a job whose state does not change; parameters: progress, key, version, id.
         ///
-        /// Parameters: progress, key, version, id.
+        /// It does not write the state, because that would update three indexes.
         static let updateProgress = update(progress)
 
         /// Updates the request of a job; parameters: request, key.
@@ -154,7 +156,7 @@
                 .bind(request.uniqueness.key)
         }
 
-        /// Returns 0 for a job that is not unique by its content; otherwise 1, and 2 after its end.
+        /// Returns 0 for a job that is not unique by its content; otherwise 1 before the job's end, and 2 afterwards.
         static func uniqueness(_ job: Job, _ request: JobRequest) -> Int64 {
             request.uniqueness.countsContent ? (job.state.isFinal ? 2 : 1) : 0
         }

@@ -8,7 +8,8 @@
     ///
     /// It is a `flock` on a file with the suffix `.lock`. The kernel releases it when the process ends, however that
     /// happens. It also excludes a second store in the same process, because each store opens the file again. The file
-    /// is not removed; its text is for people.
+    /// is not removed. Its text names the owner for error messages, and the owner's process for
+    /// ``acquire(path:owner:subject:)``.
     package struct OwnerLock: ~Copyable {
         private let descriptor: Int32
 
@@ -125,7 +126,8 @@
         }
 
         deinit {
-            // Removed before the lock is released, because the file may belong to the next owner afterwards.
+            // The text is removed before the lock is released, because afterwards the file may belong to the next
+            // owner.
             _ = ftruncate(descriptor, 0)
             // Closing alone would not release the lock while a child that is just being started has inherited the file.
             _ = flock(descriptor, LOCK_UN)

@@ -33,7 +33,10 @@
 
     /// Converts the errors of SQLite to ``JobError``s, in this one place.
     enum SQLiteErrors {
-        /// The extended codes are macros that Swift cannot import: a primary code, with a number in the higher bits.
+        /// The extended code of a violated CHECK constraint.
+        ///
+        /// This and the following codes are macros that Swift cannot import. Each is a primary code with a number in
+        /// the higher bits.
         private static let constraintCheck = SQLITE_CONSTRAINT | (1 << 8)
         private static let constraintPrimaryKey = SQLITE_CONSTRAINT | (6 << 8)
         private static let constraintUnique = SQLITE_CONSTRAINT | (8 << 8)

@@ -38,7 +38,7 @@
                 throw JobError(
                     code: .invalid, message: "in: is a database that is only read; give a database that can be written")
             }
-            // GRDB's and SQLite's names of a database in memory.
+            // These are the names that GRDB and SQLite give to a database in memory.
             if name.isEmpty || name == ":memory:" || name.hasPrefix("file:") {
                 throw JobError(
                     code: .invalid,
@@ -59,8 +59,10 @@
             return try DatabaseQueue(path: path, configuration: settings)
         }
 
-        /// Opens another connection, which only reads, with the settings of the application, which may include the key
-        /// of an encrypted database.
+        /// Opens another connection, which only reads.
+        ///
+        /// To an application's database, it has the application's settings, because these may include the key of an
+        /// encrypted database.
         func reader(
             _ configuration: SQLiteStore.Configuration, _ allowsLongTransactions: Bool
         ) throws -> any DatabaseWriter {
@@ -81,7 +83,8 @@
 
         /// Configures the writing connection.
         ///
-        /// An application's connection is only checked; on Darwin, with the durability `full`, it also gets `fullfsync`.
+        /// The pragmas of an application's connection are checked and not changed. The exception is `fullfsync`: on
+        /// Darwin, with the durability `full`, it is set on that connection too.
         func prepareWriter(_ db: Database, _ configuration: SQLiteStore.Configuration) throws {
             if database != nil {
                 try checkApplication(db, configuration)
@@ -92,8 +95,8 @@
                         code: .unavailable,
                         message: "the file system of the database cannot keep a write-ahead log; use a local disk")
                 }
-                // Four times the default, because a checkpoint syncs twice and writes each page once, however often the
-                // log contains it.
+                // This is four times the default. A checkpoint syncs twice and writes each page once, however often the
+                // log contains the page, so rarer checkpoints cost less.
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
                 try db.execute(sql: "PRAGMA synchronous = \(configuration.durability.synchronous)")
             }

@@ -20,9 +20,11 @@
         /// in this process with this store, otherwise with its next turn, at its next start, or when
         /// `JobScheduler.takeSubmissions()` is called. The trigger counts from this call, on the wall clock of
         /// ``Configuration/time``; `JobPolicies.missedRuns` applies to occurrences that are due before the scheduler
-        /// takes the submission. Everything that depends on other jobs is decided then, without the caller: a
-        /// submission that `ConflictPolicy.refuse` refuses is logged, and is listed by `JobScheduler.refusals`.
-        /// Middleware is not called.
+        /// takes the submission.
+        ///
+        /// Everything that depends on other jobs is decided when the scheduler takes the submission. The caller gets no
+        /// answer: a submission that `ConflictPolicy.refuse` refuses is logged, and is listed by
+        /// `JobScheduler.refusals`. Middleware is not called.
         ///
         /// The store need not be open in this process, and another process may own its file; but a scheduler of this
         /// version of Apus must have opened it once.
@@ -30,8 +32,8 @@
         /// - Parameters:
         ///   - request: the job.
         ///   - db: the application's connection to the store's file.
-        /// - Returns: the request's identifier. With a uniqueness other than `.identifier`, an existing job that counts
-        ///   as the same keeps its own identifier.
+        /// - Returns: the request's identifier. With a uniqueness other than `.identifier`, an existing job may count
+        ///   as the same; it keeps its own identifier, which is not returned.
         /// - Throws: `JobError` with `invalid`, naming the argument, for a request that `JobScheduler.submit(_:)` would
         ///   refuse regardless of the store's contents, or if `db` is a connection to another file; `unavailable`,
         ///   `full` or `damaged`, with GRDB's error as the cause. The caller decides whether the error rolls the
@@ -43,7 +45,8 @@
             let text = try SubmissionRow.encode(request)
             try checkFile(of: db)
             do {
-                // Registered before the insertion, which is a transaction of its own if the caller has none.
+                // The closure is registered before the insertion, because that is a transaction of its own if the
+                // caller has none.
                 db.afterNextTransaction { [signals] _ in signals.signalSubmissions() }
                 try db.cachedStatement(sql: SubmissionRow.insert).execute(arguments: [StoreInstant.encode(now), text])
             } catch let error as DatabaseError {
@@ -64,7 +67,7 @@
         /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:fairnessKey:metadata:uniqueness:conflict:idempotencyKey:)`
         /// describes the arguments.
         ///
-        /// - Returns: the job's identifier.
+        /// - Returns: the request's identifier, as ``submit(_:in:)``.
         /// - Throws: the errors of ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload
         ///   cannot be encoded as JSON.
         @discardableResult

@@ -59,8 +59,8 @@
         ///
         /// Turns are written over the application's connection, one after another with its own transactions, so neither
         /// finds the database locked by the other; a long transaction delays the jobs. The commit of a turn is synced
-        /// according to ``Configuration/durability``, and those of the application as before. Close the scheduler
-        /// before the database.
+        /// according to ``Configuration/durability``, and the application's own commits are synced as before. Close the
+        /// scheduler before the database.
         ///
         /// A backup by `DatabaseReader.backup(to:)` or `VACUUM INTO` contains both the application's data and the jobs,
         /// of one instant. A migrator with `eraseDatabaseOnSchemaChange` treats the tables of Apus as a change and

@@ -13,10 +13,10 @@
 
         /// The migrations; number n, counted from 0, migrates version `first` + n to the next one.
         private static let migrations = [
-            // Adds the instant until which an ended job is kept, and an index of it. The retention of already ended
-            // jobs is not known here, so they are kept for 180 days from now. `unique_until` is no longer used, but
-            // stays: to drop a column, SQLite reads the whole schema, and fails if an application has a view of a
-            // missing table.
+            // Adds the policies `expiry` and `retention`, and the instant until which an ended job is kept, with its
+            // index. The retention of jobs that have ended is not known here, so they are kept for 180 days from now.
+            // `unique_until` is no longer used, but stays: to drop a column, SQLite reads the whole schema, and fails
+            // if an application has a view of a missing table.
             """
             ALTER TABLE apus_request ADD COLUMN expiry INTEGER;
             ALTER TABLE apus_request ADD COLUMN retention INTEGER;
@@ -129,8 +129,8 @@
         static func migrate(_ db: Database, of host: Host = .apus) throws {
             guard try version(in: db) < version else { return }
             let enforced = try number(db, "foreign_keys")
-            // Off, as in https://sqlite.org/lang_altertable.html#otheralter, because a migration may replace a table to
-            // which others refer. The pragma has no effect inside a transaction.
+            // Foreign keys are not enforced here (https://sqlite.org/lang_altertable.html#otheralter), because a
+            // migration may replace a table to which others refer. The pragma has no effect inside a transaction.
             try db.execute(sql: "PRAGMA foreign_keys = OFF")
             defer { try? db.execute(sql: "PRAGMA foreign_keys = \(enforced)") }
             try db.inTransaction(.immediate) {
@@ -141,9 +141,10 @@
 
         /// Migrates the tables in the caller's transaction.
         ///
-        /// Foreign keys must not be enforced before its end if the migration replaces a table to which others refer.
+        /// If the migration replaces a table to which others refer, foreign keys must not be enforced before the end of
+        /// that transaction.
         static func migrateInTransaction(_ db: Database, of host: Host) throws {
-            // Read again, because only the lock of the transaction excludes other writers.
+            // The version is read again, because only the lock of the transaction excludes other writers.
             let done = try version(in: db)
             guard done < version else { return }
             let isOwn = try hasIdentity(db) || host == .apus && isEmpty(db)

@@ -76,7 +76,7 @@
 
         /// Adds the conditions of the query, on the columns of `job` and `request`.
         private static func add(_ query: JobQuery, to filter: inout Filter, on connection: Connection) throws {
-            // The expression of the partial index, with a bound, without which SQLite does not use the index.
+            // SQLite uses the partial index only for a condition with the index's expression and a bound of its column.
             if query.calendarsOnly { filter.add("request.trigger_calendar IS NOT NULL AND request.job > 0") }
             if let prefix = query.idPrefixOrName, !prefix.isEmpty {
                 // UTF-8 text never contains the byte 0xFF, so this sorts after every text with the prefix.
@@ -108,7 +108,7 @@
             }
             if let key = query.idempotencyKey { filter.add("request.idempotency_key = ?") { $0.bind(key) } }
             filter.add("job.state", in: query.states.map(\.rawValue).sorted())
-            // The expression of the partial index, so that SQLite can use the index.
+            // SQLite uses the partial index only for a condition with the index's expression.
             if !query.states.isEmpty, query.states.allSatisfy({ !$0.isFinal }) { filter.add(JobRow.hasNotEnded) }
             for label in query.labels.sorted(by: { $0.key < $1.key }) {
                 filter.add(JobRow.hasLabel) { $0.bind(label.key).bind(label.value) }
@@ -184,7 +184,8 @@
                 filter.add("(run.finished IS NULL OR run.finished >= ?)") { $0.bind(since.stored) }
             }
             try add(query.jobQuery, to: &filter, on: connection)
-            // CROSS JOIN makes the runs the outer loop, regardless of SQLite's statistics, because they are in order.
+            // CROSS JOIN makes the runs the outer loop, regardless of SQLite's statistics, so that they are read in the
+            // order of the page.
             let statement = filter.bind(
                 to: try connection.statement(
                     """
@@ -206,7 +207,7 @@
                 if positions.count > limit { return }
                 guard let run = try? RunRow.read(row, job: id, isTriggerRelative: isRelative, axis) else { return }
                 runs.append(run)
-                // If several jobs have had the identifier, the first run is that of the newest one.
+                // Several jobs may have had the identifier. The first run is the newest, so its job's name is kept.
                 if let name, names[id] == nil { names[id] = name }
             }
             let hasMore = positions.count > limit

@@ -66,7 +66,9 @@
 
         static func axis(on connection: Connection) throws -> ElapsedAxis { ElapsedAxis(try clock(on: connection)) }
 
-        /// Returns whether there is a calendar trigger, also of an ended job, by the expression of the partial index.
+        /// Returns whether any job, ended or not, has a calendar trigger.
+        ///
+        /// The condition has the expression of the partial index, without which SQLite does not use the index.
         static func mayHaveCalendars(on connection: Connection) throws -> Bool {
             try connection.statement(
                 """
@@ -150,7 +152,7 @@
                             selection.add($0.integer(), clock.decode($0.integer()), of: lane)
                         }
                     }
-                    // Excludes jobs that are already due by the other clock.
+                    // This condition excludes jobs that are already due by the other clock.
                     let isLater = "AND (\(clock.other) IS NULL OR \(clock.other) > ?)"
                     let later = try instants(of: clock, ">", isLater, on: connection).bind(text).bind(clock.bound)
                         .bind(clock.otherBound).firstRow { clock.decode($0.integer()) }

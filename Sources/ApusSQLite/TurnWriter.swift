@@ -62,7 +62,8 @@
         func takeOwnership(_ node: NodeID) throws -> StoreSession {
             let (epoch, queues, mayHaveCalendars) = try write(in: nil) {
                 try connection.statement("UPDATE apus_owner SET epoch = epoch + 1").run()
-                // Read from the file, because the fate of an earlier commit may be unknown.
+                // The record is read from the file, because an earlier commit may have written it without success
+                // being reported.
                 clock = try StoreReader.clock(on: connection)
                 return (
                     try currentEpoch(), try StoreReader.queues(on: connection),
@@ -181,7 +182,7 @@
                     RunRow.bind(run, jobKey: job.key, isTriggerRelative: isRelative, axis, to: statement)
                     return try statement.run()
                 }
-                // A run that has ended nearly always has a row already.
+                // A run that has ended nearly always has a row already, so the faster update is tried first.
                 var count = run.state.isOpen ? 0 : try write(RunRow.update)
                 if count == 0 { count = try write(RunRow.upsert) }
                 rowsChanged += count
@@ -288,7 +289,9 @@
 
         // MARK: Retention
 
-        /// Removes all but the newest attempts and the newest other runs of a job, `kept` of each.
+        /// Removes the older runs of a job, except open ones.
+        ///
+        /// The newest `kept` attempts stay, and so do the newest `kept` other runs.
         private func retireRuns(of key: Int64, keeping kept: Int) throws {
             let isAttempt = "(attempt > 0 AND state <> 'skipped')"
             for some in [isAttempt, "NOT \(isAttempt)"] {

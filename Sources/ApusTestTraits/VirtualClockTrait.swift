@@ -14,8 +14,9 @@ public import Testing
 /// is virtual.
 ///
 /// Issues of that process are recorded as issues of the test, with their place in the source. Its standard output and
-/// error output appear among those of the test run; attachments are not transferred. A crash, a process that hangs, and
-/// a machine on which time cannot be virtual are issues of the test, which is never skipped.
+/// error output appear among those of the test run. Attachments are saved only if the test run was started with the
+/// option `--attachments-path`; otherwise a warning lists them. A crash, a process that hangs, and a machine on which
+/// time cannot be virtual are issues of the test, which is never skipped.
 ///
 /// Swift Testing's `.timeLimit` counts virtual time in that process.
 public struct VirtualClockTrait: TestTrait, SuiteTrait, Equatable {

@@ -45,8 +45,8 @@ public enum ProcessClock {
 
     /// Makes time virtual for the rest of the process.
     ///
-    /// Waits that began before end in the machine's time. Timers of Dispatch and other timer descriptors keep the time
-    /// that they had left.
+    /// Waits that began before this call end in the machine's time. Timers of Dispatch and other timer descriptors keep
+    /// the time that they had left.
     ///
     /// - Parameters:
     ///   - mode: The rule by which time moves.

@@ -288,7 +288,7 @@ struct Segments: @unchecked Sendable {
     static var length: Int { 1 << lengthLog2 }
     /// The maximum number of segments, which 31-bit indices can name.
     static var longest: Int { 1 << (31 - lengthLog2) }
-    /// The size of a segment's records, which its payloads follow.
+    /// The size of a segment's records in bytes; the segment's payloads lie after them.
     private static var recordBytes: Int { length * MemoryLayout<TimerRecord>.stride }
     private static var payloadBytes: Int { length * MemoryLayout<PayloadWords>.stride }
 

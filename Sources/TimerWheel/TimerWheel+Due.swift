@@ -150,8 +150,8 @@ extension TimerWheel {
     /// Advances `current` into a slot, and makes the slot's records the moving ones.
     private mutating func open(_ position: Int, level: Int, digit: Int, now: UInt64) {
         let slot = slots[position]
-        // No timer waits before this instant. The closer it is to the records, the fewer levels they pass through; if
-        // they are all due at one instant, none.
+        // No timer waits before this instant. The closer the instant is to the records, the fewer levels they pass
+        // through. If all records are due at one instant, they pass through none.
         let entry = max(current, start(level: level, digit: digit), min(slot.minimumSoft, now))
         movingIsDue = slot.minimumSoft == slot.maximumSoft
         movingEnd = movingIsDue ? entry : end(level: level, digit: digit)

@@ -63,12 +63,12 @@ extension TimerWheel {
     mutating func unlink(_ index: UInt32) {
         assert(isSound(index), "the wheel's ground rules")
         let record = slab.record(index)
-        // One test for both: usually no list is moved or searched.
+        // One test covers both cases, because usually no list is being moved or searched.
         guard movingFrom & refreshing.position == Self.nowhere else { return unlinkFromChangingLists(index) }
         unlink(record, from: Int(record.pointee.place.rawValue ^ turn))
     }
 
-    /// Unlinks while a list is moved, whose records do not know it, or its minima are searched.
+    /// Unlinks a record while a list is being moved, whose records still name their old list, or is being searched.
     @inline(never)
     private mutating func unlinkFromChangingLists(_ index: UInt32) {
         let record = slab.record(index)

@@ -18,11 +18,10 @@ import Synchronization
 ///    list `moving`. They are moved to lower levels, a bounded number at a time, or taken directly if they are all due
 ///    at one instant. A timer that is inserted into their range meanwhile is appended to `moving`, which keeps the
 ///    order of insertion. After the clock was set back, all lists are joined to `moving`.
-/// 4. The *soft* deadline of a record is its deadline, the *hard* one is deadline + tolerance. A record is placed by its
-///    soft deadline, and each list has the minimum of its hard ones, or a lower bound and a mark that it is stale.
-///    Sleeping until ``nextWake()`` and then taking
-///    everything whose soft deadline has passed is the minimum number of wake-ups that any scheduler can reach,
-///    whatever is inserted or cancelled later.
+/// 4. The *soft* deadline of a record is its deadline, the *hard* one is deadline + tolerance. A record is placed by
+///    its soft deadline. Each list has the minimum of its hard deadlines, or a lower bound and a mark that it is stale.
+///    The owner sleeps until ``nextWake()``, and then takes everything whose soft deadline has passed. No scheduler
+///    can do with fewer wake-ups, whatever is inserted or cancelled later.
 /// 5. A taken record stays in the slab until it is started or cancelled, so a timer can be cancelled between the moment
 ///    it was taken and the moment its action starts. Starting needs no lock: see ``TimerStarts``.
 /// 6. Cancelled timers are unlinked later, in batches of 16: the neighbours of a record lie anywhere in memory, and the
@@ -160,7 +159,7 @@ package struct TimerWheel: ~Copyable {
         return remove(handle.index, record, life: life)
     }
 
-    /// Removes a taken timer so that the caller runs its action, under the owner's lock.
+    /// Removes a taken timer, whose action the caller then runs; the caller holds the owner's lock.
     ///
     /// - Returns: Nil if the timer was cancelled, reset or started since it was taken.
     package mutating func remove(_ due: DueTimer) -> RemovedTimer? {

@@ -13,8 +13,9 @@ public struct SampleMonth: Sendable {
     public let counts: [SampleApp.Count: Int]
 
     /// Uses the app twice a day, at times that the seed decides: a countdown is started in the morning, and the phone
-    /// sleeps on its charger at night. Each week the app is purged from memory; once it is force-quit, and once the
-    /// phone is restarted.
+    /// sleeps on its charger at night.
+    ///
+    /// Each week the app is purged from memory; once it is force-quit, and once the phone is restarted.
     ///
     /// - Throws: `DeviceError` when the app broke a rule.
     @MainActor

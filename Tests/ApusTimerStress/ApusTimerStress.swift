@@ -3,8 +3,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Producers schedule, reset and cancel while the engine fires, round after round, and every timer is accounted for:
-/// it fired once and not early, or it was cancelled. A sleeping task that is cancelled at any moment ends as well.
+/// Producers schedule, reset and cancel while the engine fires, round after round, and every timer is accounted for: it
+/// fired once and not early, or it was cancelled.
+///
+/// A sleeping task that is cancelled at any moment ends as well.
 ///
 ///     ApusTimerStress [SECONDS [SEED]]
 @main

@@ -9,7 +9,9 @@ final class StressRound: Sendable {
     private static let perProducer = 5_000
     private static let sleepers = 50
 
-    /// What is known of one timer. `deadline` and the two flags belong to its producer; the others to who fires it.
+    /// What is known of one timer.
+    ///
+    /// `deadline` and the two flags belong to its producer; the others to who fires it.
     private struct Account: ~Copyable {
         let fires = Atomic(0)
         let firedAt = Atomic<UInt64>(0)
@@ -18,7 +20,9 @@ final class StressRound: Sendable {
         let resets = Atomic(0)
     }
 
-    /// The accounts, by the timers' numbers. Their fields are atomic.
+    /// The accounts, by the timers' numbers.
+    ///
+    /// Their fields are atomic.
     private struct Accounts: @unchecked Sendable {
         let base: UnsafeMutablePointer<Account>
     }

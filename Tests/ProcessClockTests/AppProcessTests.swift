@@ -8,7 +8,9 @@
 
     @testable import SimulatedAppleCore
 
-    /// Programs that run as processes of an app. They know the phone by `note` only, which reports to the test.
+    /// Programs that run as processes of an app.
+    ///
+    /// They know the phone by `note` only, which reports to the test.
     private enum Programs {
         /// Each way to wait begins once, for 30 seconds.
         static func waits() {

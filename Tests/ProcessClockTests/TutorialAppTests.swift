@@ -133,8 +133,9 @@
         }
     }
 
-    /// An app that its user opens each day for a minute, in which a timer runs each half second. It is refreshed once a
-    /// day in between.
+    /// An app that its user opens each day for a minute, in which a timer runs each half second.
+    ///
+    /// It is refreshed once a day in between.
     private final class MonthDelegate: UIResponder, UIApplicationDelegate {
         private let refreshing = RefreshAppDelegate()
         private var timer: Timer?

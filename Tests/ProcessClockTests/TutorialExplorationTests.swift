@@ -90,8 +90,10 @@
         }
     }
 
-    /// Shows how long the app may still run. Until the app is in front, its state is `background`, and the time left
-    /// may be the greatest number there is by then, which is no `Int`.
+    /// Shows how long the app may still run.
+    ///
+    /// Until the app is in front, its state is `background`, and the time left may be the greatest number there is by
+    /// then, which is no `Int`.
     ///
     /// Apple, documentation/uikit/uiapplication/backgroundtimeremaining: the value is valid only after the app has
     /// entered the background with a task.
@@ -138,7 +140,9 @@
         mutating func look(at event: DeviceEvent) -> String?
     }
 
-    /// The apps of tutorials in the hands of a random user. More seeds with `APUS_SEEDS`.
+    /// The apps of tutorials in the hands of a random user.
+    ///
+    /// More seeds with `APUS_SEEDS`.
     @MainActor
     @Suite("Exploration of the apps of tutorials, each in a process of its own")
     struct TutorialExplorationTests {

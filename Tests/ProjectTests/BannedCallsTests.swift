@@ -3,7 +3,9 @@ import Testing
 /// Calls that bypass `TimeSource`, `RandomSource` and `TimerEngine`, with the files that may make them.
 struct BannedCalls {
     struct Rule: Sendable {
-        /// What must not be written. A letter or digit directly before or after it is another word.
+        /// What must not be written.
+        ///
+        /// A letter or digit directly before or after it is another word.
         var text: String
         /// What to write instead.
         var replacement: String

@@ -1,7 +1,8 @@
 import Testing
 
-/// An app pays for what the core links, and the locale data of Foundation is most of that. ApusJobs needs
-/// `FoundationEssentials` for JSON; on Apple's systems that is a part of `Foundation`.
+/// An app pays for what the core links, and the locale data of Foundation is most of that.
+///
+/// ApusJobs needs `FoundationEssentials` for JSON; on Apple's systems that is a part of `Foundation`.
 @Suite("The core is without Foundation")
 struct CoreImportsTests {
     static func objections(to source: String, mayUseEssentials: Bool) -> [String] {

@@ -22,8 +22,9 @@
         func continueInBackground() {}
     }
 
-    /// What the apps below have in common: the system starts them for a move, and they ask for time in the background. Their
-    /// own code is no subclass, in which each process would look for methods that UIKit does not find.
+    /// What the apps below have in common: the system starts them for a move, and they ask for time in the background.
+    ///
+    /// Their own code is no subclass, in which each process would look for methods that UIKit does not find.
     private final class StorageApp: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
         private let storage: any Storage
         private let manager = CLLocationManager()
@@ -162,10 +163,13 @@
     }
 
     extension SimulatedAppleTests {
-        /// Published mistakes with what a locked device closes, and their mends. The session:
-        /// github.com/kylebshr/luka-ios/pull/134. The token: github.com/ooni/probe-multiplatform/pull/1529. The first unlock:
-        /// github.com/OneSignal/OneSignal-iOS-SDK/pull/1668. The user's name: github.com/RevenueCat/purchases-ios/issues/4623.
-        /// The file: github.com/covidwatchorg/covidwatch-ios-en/issues/20.
+        /// Published mistakes with what a locked device closes, and their mends.
+        ///
+        /// The session: github.com/kylebshr/luka-ios/pull/134. The token:
+        /// github.com/ooni/probe-multiplatform/pull/1529. The first unlock:
+        /// github.com/OneSignal/OneSignal-iOS-SDK/pull/1668. The user's name:
+        /// github.com/RevenueCat/purchases-ios/issues/4623. The file:
+        /// github.com/covidwatchorg/covidwatch-ios-en/issues/20.
         @MainActor
         @Suite("Mistakes with a locked device")
         struct StorageMistakeTests {

@@ -12,7 +12,9 @@
         }
     }
 
-    /// Keeps the date at which the egg is done, and computes from it what is left. The date outlives the app.
+    /// Keeps the date at which the egg is done, and computes from it what is left.
+    ///
+    /// The date outlives the app.
     struct EggTimerView: View {
         @Environment(\.scenePhase) private var scenePhase
         @AppStorage("endDate") private var endDate = 0.0

@@ -3,7 +3,9 @@
 
 import Foundation
 
-/// A timer on a dispatch source. Its state is what keeps it from crashing.
+/// A timer on a dispatch source.
+///
+/// Its state is what keeps it from crashing.
 public class RepeatingTimer {
     public let timeInterval: TimeInterval
     public var eventHandler: (() -> Void)?

@@ -3,7 +3,9 @@
 
 import UIKit
 
-/// An upload in steps of a second. When the user leaves the app, a background task lets it continue.
+/// An upload in steps of a second.
+///
+/// When the user leaves the app, a background task lets it continue.
 public class UploadModel {
     public let steps: Int
     public private(set) var step = 0

@@ -31,7 +31,7 @@ struct At: AsyncParsableCommand {
     static func instant(_ text: String, zone name: String?, argument: String) throws -> String {
         let zone = try name.map { try TimeText.zone(named: $0) } ?? SystemTimeZones.shared.local
         do { return try TimeText.parse(text, now: When.now, timeZone: zone, argument: argument).iso8601 } catch {
-            // A schedule is no instant, but it can be had.
+            // The user may have typed a schedule instead of an instant. The error then suggests that schedule.
             var error = error
             let today = zone.rules.local(at: Int64(clamping: When.now.nanoseconds / 1_000_000_000)).date
             if let schedule = (try? CalendarSchedule(words: text, today: today))?.words {

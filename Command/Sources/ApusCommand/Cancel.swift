@@ -77,7 +77,7 @@ struct Cancel: AsyncParsableCommand {
     private func cancelRun(_ occurrence: Int) async throws {
         let run = try await Session().call { try await $0.cancelRun(ids[0], occurrence: occurrence) }
         if json { return try Terminal.json(run) }
-        // A command has some seconds to end.
+        // A running command gets some seconds to end, so it is not cancelled yet.
         let fate = run.outcome == "running" ? "is being cancelled" : "cancelled"
         Terminal.out("\(run.job) \(OccurrenceText.words(run.occurrence)) \(fate)")
     }

@@ -12,7 +12,9 @@ struct Completions: ParsableCommand {
     enum Shell: String, ExpressibleByArgument, CaseIterable {
         case bash, zsh, fish
 
-        /// The script, which asks with `---complete`, and lets its shell expand nothing of the answer.
+        /// The shell's script, which gets the candidates from `apus ---complete`.
+        ///
+        /// The script lets the shell expand nothing in the answer.
         var script: String {
             switch self {
             case .bash:

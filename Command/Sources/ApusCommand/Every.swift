@@ -58,7 +58,7 @@ struct Every: AsyncParsableCommand {
         }
     }
 
-    /// Notes how to get the interval that a schedule could also have been.
+    /// Prints a note that the text was read as a schedule, and how to get the interval that it could also mean.
     static func noteClock(_ words: String, _ interval: Duration) {
         let short = DurationText.format(interval).filter { $0 != " " }
         Terminal.note("note: \(words) follows the clock; for an interval that begins now: apus every \(short)")
@@ -88,7 +88,8 @@ struct Every: AsyncParsableCommand {
             }
             return WireTrigger(every: DurationText.iso8601(interval), count: count)
         case (.failure(let error)?, .failure(let noInterval)):
-            // What begins with a number and a unit is an interval that was misspelt.
+            // A single word that begins with a digit is probably a misspelt interval, so the error of the interval is
+            // thrown.
             throw !text.contains(" ") && text.first?.isNumber == true ? noInterval : error
         case (nil, .failure(let error)): throw error
         }

@@ -50,7 +50,8 @@ struct History: AsyncParsableCommand {
             }
             Self.table(answer.runs, names: answer.names).print()
             if let next = answer.next {
-                // The instant stays the same, however late the next page is requested.
+                // `--since` is repeated as an instant, so that it means the same however late the next page is
+                // requested.
                 let arguments =
                     ((id ?? job).map { " --job '\($0)'" } ?? "") + options.text
                     + outcome.map { " --outcome \($0)" }.joined()

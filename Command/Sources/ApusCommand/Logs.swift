@@ -43,7 +43,8 @@ struct Logs: AsyncParsableCommand {
         let output = try await session.call { try await $0.logs(id, occurrence: occurrence?.number, running: true) }
         Terminal.out(output)
         guard output.isEmpty else { return }
-        // Either nothing was printed, or there was no such run.
+        // The output is empty if the run has printed nothing, and if there is no such run. Only the second case is an
+        // error.
         let runs = try await session.call {
             try await $0.runs(job: id, occurrence: occurrence?.number, begun: true, limit: 1)
         }

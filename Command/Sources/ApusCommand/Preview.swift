@@ -107,7 +107,8 @@ struct Preview: AsyncParsableCommand {
         do {
             return try TimeText.parse(text, now: When.now, timeZone: zone, argument: "--after")
         } catch {
-            // A duration would be counted back from now, which "after" does not mean.
+            // A duration is refused: as a past instant it would be counted back from now, which `--after` does not
+            // mean.
             guard (try? DurationText.parse(text)) == nil,
                 let past = try? TimeText.parsePast(text, now: When.now, timeZone: zone)
             else { throw error }

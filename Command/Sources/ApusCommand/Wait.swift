@@ -87,7 +87,7 @@ private struct OutcomeWait: Sendable {
         var reason = "ended"
         func look(_ client: DaemonClient) async throws -> Bool {
             let current = try await client.job(job.id)
-            // Another job has the identifier.
+            // If another job has the identifier, this job was replaced.
             guard current.created == job.created else {
                 reason = "was replaced"
                 return false

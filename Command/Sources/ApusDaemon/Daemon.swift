@@ -120,7 +120,7 @@ public struct Daemon: Sendable {
             store: store, engine: engine, host: host, random: random,
             configuration: .init(
                 maximumConcurrentRuns: parallelism(), bootID: host.bootID,
-                // A burst of output waits here until the listeners have been sent the output before it.
+                // In this buffer, a burst of output waits until the earlier output has been passed on to the listeners.
                 outputBufferBytes: EventFeed.Limits().bulkBytes, cancellationGrace: windUp,
                 storePatience: storePatience,
                 node: configuration.node),
@@ -192,8 +192,8 @@ public struct Daemon: Sendable {
     private func begin(_ start: () async throws -> Void) async throws {
         guard configuration.takesOver else { return try await start() }
         let client = DaemonClient(home: configuration.home)
-        // A daemon that begins at the same moment owns the home before it answers. Each failed attempt takes a tenth of
-        // a second, in which the store waits for its owner.
+        // A daemon that begins at the same moment owns the home before it answers requests, so the start is attempted
+        // several times. Each failed attempt takes a tenth of a second, for which the lock's owner is awaited.
         for attempt in 1...100 {
             if let other = try? await client.health() {
                 logger.notice("taking over from another daemon", metadata: ["process": "\(other.pid)"])
@@ -252,8 +252,8 @@ public struct Daemon: Sendable {
             onReady(Ready(socketPath: socketPath, url: listeners.url, token: listeners.token))
         }
         let phases = host.phaseChanges()
-        // Begun before any signal, this task keeps the process until the scheduler has stopped; each run has a task of
-        // its own.
+        // This task keeps the process from ending before the scheduler has stopped. It is begun before a signal can end
+        // the process. Each run has a background task of its own.
         var request = BackgroundTaskRequest(name: "the store")
         request.endsOnExpiration = false
         let claim = try host.beginBackgroundTask(request)

@@ -103,7 +103,9 @@ private struct Examination {
         }
     }
 
-    /// The free space in bytes below which a disk is a note or a problem; a busy daemon fills that much within hours.
+    /// The free space, in bytes, below which a disk is worth a note (`littleSpace`) or a problem (`noSpace`).
+    ///
+    /// A busy daemon fills that much within hours.
     private static let (littleSpace, noSpace): (UInt64, UInt64) = (1 << 30, 64 << 20)
 
     private func disk(_ home: Home) -> Finding {

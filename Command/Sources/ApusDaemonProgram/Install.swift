@@ -67,7 +67,8 @@ struct Install: AsyncParsableCommand {
             }
             let files = UnitFiles(environment: environment)
             let packaged = files.packaged()
-            // A copy would only prevent later versions of the package's unit from being used.
+            // If the package's unit is the same, no file is written: a copy in the user's folder would only prevent
+            // later versions of the package's unit from being used.
             let isPackaged = packaged?.text == unit && !FileManager.default.fileExists(atPath: files.ownPath)
             let path = isPackaged ? packaged?.path ?? files.ownPath : files.ownPath
             if !isPackaged { try Self.write(unit, to: files) }
@@ -183,7 +184,7 @@ struct UnitFiles {
     }
 
     private static func file(_ path: String) -> File? {
-        // Foundation does not read devices.
+        // Foundation does not read devices, so /dev/null is recognised by its path.
         if URL(filePath: path).resolvingSymlinksInPath().path == "/dev/null" { return File(path: path, text: "") }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
         return File(path: path, text: text)

@@ -162,7 +162,8 @@ extension Serve {
 
     private func startLog(_ settings: DaemonSettings, _ home: Home) throws {
         let level = settings.logLevel
-        // The standard error of a background daemon is the home's log already, but nothing would rotate it.
+        // The standard error of a background daemon is the home's log already. The log is opened here all the same,
+        // because otherwise it would never be rotated.
         guard let file = settings.logFile ?? (readyFd == nil ? nil : home.logPath) else {
             return LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0).with(level) }
         }

@@ -83,7 +83,7 @@ private final class JSONTextEncoder: Encoder {
 
     func append(_ part: Part) {
         guard case .array(var parts) = content else { preconditionFailure("an array's container makes an array first") }
-        // Gives up the enumeration's reference, so that the array grows in place.
+        // The enumeration gives up its reference to the array, so that the array is not copied when it grows.
         content = .array([])
         parts.append(part)
         content = .array(parts)

@@ -90,9 +90,10 @@ public final class CompletionModel {
         changed()
     }
 
-    /// Begins a background task when the work begins.
+    /// Begins a background task, unless there is one or its time is already over.
     ///
-    /// When the user leaves, it may be too late, and until then the task costs nothing.
+    /// This is done when the work begins: when the user leaves, it may be too late, and until then the task costs
+    /// nothing.
     private func claim() {
         guard task == nil, !isWoundUp else { return }
         // The handler is also called when no time is given.
@@ -107,7 +108,9 @@ public final class CompletionModel {
         claim()
     }
 
-    /// Stops the work and ends the task when its time is nearly over; there is about a second for this.
+    /// Ends the task when its time is nearly over, and stops the work if the app is in the background.
+    ///
+    /// There is about a second for this.
     private func windUp() {
         endTask()
         // In the foreground, the app runs without a task.

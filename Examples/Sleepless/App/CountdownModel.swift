@@ -38,7 +38,7 @@ public final class CountdownModel {
         ]
     }
 
-    /// Starts a countdown of this number of seconds, from 1 to those of a year.
+    /// Starts a countdown of a number of seconds, from 1 to 31,536,000 (a year).
     public func start(seconds: Double) throws(AppError) {
         let duration = try AppError.duration(seconds, in: Self.lengths, named: "seconds")
         try change { () throws(BackgroundError) in try countdown.start(for: duration) }
@@ -99,8 +99,8 @@ public final class CountdownModel {
 
     /// Records whether the user saw the finish.
     ///
-    /// Observers are called when the app runs again: the user has not seen a finish while the app did not run, or was
-    /// in the background.
+    /// The observer is called late if the app did not run at the finish. The user has not seen such a finish, nor one
+    /// that came while the app was not in front.
     private func finished(at instant: WallInstant) {
         wasAwayAtFinish = host.phase != .active || instant.duration(to: host.now) > Self.noticeable
         changed()

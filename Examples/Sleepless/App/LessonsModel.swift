@@ -43,7 +43,8 @@ public final class LessonsModel {
         block = services.block
         self.changed = changed
         try jobs.register(Self.endlessRefresh) { [host] run in
-            // The expiration does not end the run, because there is a handler; but nothing ends the work early.
+            // Because there is a handler, the expiration does not end the run. The handler does not end the work early
+            // either.
             run.onExpiration {}
             await withUnsafeContinuation { continuation in
                 host.engine.schedule(after: .seconds(600)) { continuation.resume() }

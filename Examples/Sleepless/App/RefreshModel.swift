@@ -108,7 +108,8 @@ public final class RefreshModel {
             RefreshSnapshot.Run(id: "\(saved.lastRun)", kind: kind, began: host.stamp, ended: nil, outcome: nil))
         if saved.runs.count > Self.runLimit { saved.runs.removeFirst() }
         saveWhatHappened()
-        // First of all: if the time is not enough, there is another run.
+        // The next run is requested before the work begins, so that it comes even if the time of this run is not
+        // enough.
         submit(kind)
         return saved.lastRun
     }

@@ -96,7 +96,7 @@ struct Arguments: Sendable {
         return whole
     }
 
-    /// Returns a Boolean value; if the argument is missing and there is a `fallback`, that.
+    /// Returns a Boolean value, or `fallback` if the argument is missing and there is a fallback.
     func flag(_ name: String, or fallback: Bool? = nil) throws(WebError) -> Bool {
         if case .flag(let flag) = values[name] { return flag }
         guard let fallback, !has(name) else { throw Self.invalid("`\(name)` is not true or false; pass one of them") }

@@ -49,7 +49,8 @@ final class DesktopNotices: Notifier {
 
     /// Returns whether there is a bus.
     ///
-    /// A bus whose socket does not exist does not count; whether any other works is known after the first notification.
+    /// A bus whose socket does not exist does not count. Whether any other bus works is known only after the first
+    /// notification.
     private static func hasBus(_ environment: [String: String]) -> Bool {
         func isThere(_ path: Substring) -> Bool { FileManager.default.fileExists(atPath: String(path)) }
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {

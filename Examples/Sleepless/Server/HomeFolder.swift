@@ -28,7 +28,8 @@ final class HomeFolder: Sendable {
     init(_ home: URL) throws {
         records = home.appending(path: "records", directoryHint: .isDirectory)
         do {
-            // An existing folder belongs to the user, and others may need to read it, such as /tmp.
+            // The mode is only for a new folder. An existing folder, such as /tmp, keeps its mode, because other users
+            // may need to read it.
             try FileManager.default.createDirectory(
                 at: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try FileManager.default.createDirectory(

@@ -163,7 +163,9 @@ final class PhoneStage: Stage {
         permittedTaskIdentifiers: Set(
             RefreshModel.Kind.allCases.map(\.identifier) + [LessonsModel.endlessRefresh, LessonsModel.exporting]))
 
-    /// Publishes new lines of the log, and the state after each second of the phone's clock.
+    /// Publishes new lines of the log.
+    ///
+    /// The state is published too, if there are new lines or if the phone's clock shows another second.
     private func stepped() {
         let first = knownLines
         knownLines = device.log.count

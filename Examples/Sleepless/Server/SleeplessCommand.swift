@@ -61,7 +61,7 @@ struct SleeplessCommand: AsyncParsableCommand {
             func secret() -> String { (0..<3).map { _ in String(random.next(), radix: 36) }.joined() }
             let secrets = GuardRules.Secrets(token: secret(), cookie: secret())
             let server = Task {
-                // Without a page, the app cannot be used.
+                // If the server ends, the process ends too, because the app cannot be used without a page.
                 defer { machine.host.requestStop() }
                 try await serve(machine, secrets: secrets, logger)
             }

@@ -59,7 +59,7 @@ struct AdviceTests {
         let named = message[forms...].components(separatedBy: " or ")
         #expect(named.count == 2)
         for form in named { try tap("countdown/start", #"{"at":"\#(form)"}"#) }
-        // What stands in quotation marks is what was sent, and nothing else.
+        // The message quotes at most the text that was sent.
         #expect(message.count(where: { $0 == "“" }) <= 1)
     }
 
@@ -84,7 +84,7 @@ struct AdviceTests {
 
     @Test("each listed tap and control is there")
     func listed() async throws {
-        // One that is listed and not written ends the process.
+        // A tap or a control that is listed but not implemented ends the process.
         for name in AppTaps.accepted.keys.sorted() {
             try await open()
             _ = try? tap(name, "")

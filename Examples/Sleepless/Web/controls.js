@@ -92,7 +92,8 @@ export function makeControls(root) {
     network.set(device.network);
     if (document.activeElement !== autoLock) autoLock.value = String(device.autoLock ?? 0);
     thermal.set(device.thermal);
-    // Before the question, what counts is what the user will answer; the phone says so when it was asked.
+    // Until the app has asked, the switch shows the answer that the user will give, which is yes on a new phone. Then
+    // the phone reports the user's answer.
     if (device.phone !== phone) notifications.set(true);
     phone = device.phone;
     if (device.notificationAuthorization !== "notDetermined") notifications.set(device.notificationAuthorization !== "denied");

@@ -5,7 +5,7 @@ import { button, h, setAttribute, setHidden, setText } from "./dom.js";
 /** A button of the masthead, which shows the panel, and a count on the panel's tab. */
 export function makeFaultBadge(masthead, tab, show) {
   const badge = button("", show, { class: "fault-badge", hidden: true });
-  // The name of the tab stays; the count is its description.
+  // The count is hidden from screen readers, so that the tab keeps its name. The tab's description contains the count.
   const count = h("span", { class: "fault-count", "aria-hidden": "true", hidden: true });
   masthead.append(badge);
   tab.append(count);

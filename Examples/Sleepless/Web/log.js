@@ -40,7 +40,7 @@ export function makeLog(root, announce) {
 
   const isShown = (event) => !hidden.has(event.actor) && (!search.value || event.text.toLowerCase().includes(search.value.toLowerCase()));
 
-  // New lines scroll too; only a hand's scrolling ends the following.
+  // New lines make the list scroll too. Only a user who scrolls ends the following of the newest line.
   let lastTouch = -Infinity;
   let isHeld = false;
   const touch = () => { lastTouch = performance.now(); };
@@ -60,7 +60,7 @@ export function makeLog(root, announce) {
     setHidden(newest, follows);
   }
 
-  // Lines that came while the panel was hidden have scrolled nothing.
+  // Lines that came while the panel was hidden did not scroll the list, so it is scrolled when the panel gets a size.
   new ResizeObserver(toEnd).observe(scroller);
 
   function line(event, before) {

@@ -56,11 +56,12 @@ let isDue = false;
 
 on("screen", (snapshot) => {
   latest = snapshot;
-  // At once, because the log follows the first snapshot directly.
+  // The page is built at once and not in a frame, because the log follows the first snapshot directly.
   parts ??= build(snapshot);
   if (isDue) return;
   isDue = true;
-  // A hidden page gets no animation frames, and its picture is not looked at; the sound continues.
+  // A hidden page gets no animation frames. Its picture is not looked at, but its sound continues, so a timer updates
+  // it.
   (document.hidden ? (action) => setTimeout(action, 100) : requestAnimationFrame)(() => {
     isDue = false;
     for (const part of parts) part.update(latest);

@@ -85,7 +85,7 @@ export function makeMap() {
     places.forEach(({ x, y }, index) => {
       const { inBackground } = pins[index];
       const spot = `${x.toFixed(1)},${y.toFixed(1)}`;
-      // Where the kind changes, the new line begins at the end of the one before.
+      // Where the app enters or leaves the background, a new line begins at the end of the one before.
       if (lines.at(-1)?.inBackground !== inBackground) lines.push({ inBackground, spots: lines.length ? [lines.at(-1).spots.at(-1)] : [] });
       lines.at(-1).spots.push(spot);
       if (last && last.inBackground === inBackground && Math.hypot(x - last.x, y - last.y) < pinDistance) return;
@@ -103,7 +103,8 @@ export function makeMap() {
     if (key === drawn) return;
     drawn = key;
     if (pins.length === 0) [view, origin] = [null, null];
-    // The first pins are dropped when there are too many, and the town must not move then.
+    // The origin stays the first pin that was drawn: the first pins are dropped when there are too many, and the town
+    // must not move then.
     origin ??= pins[0];
     const points = pins.map((pin) => metres(pin, origin));
     const wanted = frame(points.length ? points : [{ x: 0, y: 0 }]);

@@ -145,7 +145,7 @@ export function makePhone(stage, announce, error) {
     banners.update(device);
     setText(homeTime, clockText(device.now));
     setText(homeDay, dayText(device.now));
-    // Without a process, the picture stays that was drawn last.
+    // Without a process, there is no snapshot of the app, and the picture that was drawn last stays.
     const isSeen = isInFront || device.showing === "switcher";
     if (snapshot.app && (isSeen || !wasDrawn)) {
       app.update(snapshot.app, device.now, device.jobs);

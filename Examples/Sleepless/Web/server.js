@@ -67,7 +67,7 @@ export function connect() {
   });
   source.addEventListener("error", () => {
     emit("connection", "lost");
-    // A stream that was refused is not opened again by the browser.
+    // The browser does not reopen a stream that was refused, so this is done here.
     if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
   });
   source.addEventListener("screen", (event) => {
@@ -82,7 +82,7 @@ export function connect() {
     isFirstLog = false;
   });
   source.addEventListener("frame", (event) => emit("frame", JSON.parse(event.data)));
-  // The server had more to say than was read. A stream that begins brings the whole picture.
+  // The page was too slow, and the server has left out events. A new stream begins with the whole state.
   source.addEventListener("lost", () => {
     source.close();
     connect();

@@ -33,7 +33,8 @@ export function makeTodo() {
     title.focus();
   }
 
-  // The finger's scrolling is the phone's: what waits for it there waits, and the ticks must not.
+  // When the user scrolls the list here, the phone is told that its app scrolls. Work that waits for the end of the
+  // scrolling then waits, but the ticks of the clocks continue.
   let rest = null;
   let sent = Promise.resolve();
   function scrolled() {

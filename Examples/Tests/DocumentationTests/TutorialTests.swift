@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-/// The tutorials of the DocC catalogues, and the files of their steps. `Scripts/tutorials` does them as a reader does.
+/// The tutorials of the DocC catalogues, and the files of their steps.
+///
+/// `Scripts/tutorials` does them as a reader does.
 enum Tutorials {
     /// Returns the paths of the tutorials, without the catalogues' tables of contents.
     static func paths() throws -> [String] {

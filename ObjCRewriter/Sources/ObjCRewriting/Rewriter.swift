@@ -123,8 +123,9 @@ final class Rewriter: SyntaxVisitor {
         rewrite(node, base: "\\\(property.base).", name: property.name)
     }
 
-    /// Replaces what is before a method's name by the beginning of a call. The name stays in its column, if there is enough
-    /// space, and on its line.
+    /// Replaces what is before a method's name by the beginning of a call.
+    ///
+    /// The name stays in its column, if there is enough space, and on its line.
     private func rewrite(_ node: MacroExpansionExprSyntax, base: String, name: DeclReferenceExprSyntax) {
         let range = node.range.lowerBound..<name.range.lowerBound
         let length = range.upperBound.utf8Offset - range.lowerBound.utf8Offset
@@ -161,7 +162,9 @@ struct EnclosingType {
     /// Whether the place is in the initial value of a stored property.
     var isInInitialValue = false
 
-    /// The type, as it can be named at that place. A key path with `Self` compiles, and traps when it is used.
+    /// The type, as it can be named at that place.
+    ///
+    /// A key path with `Self` compiles, and traps when it is used.
     var reference: String { isInInitialValue ? name : "Self" }
 
     var withoutSelf: EnclosingType { EnclosingType(name: name, isInInitialValue: true) }

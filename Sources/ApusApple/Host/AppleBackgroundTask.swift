@@ -18,7 +18,8 @@
 
         /// Asks UIKit for the background task.
         ///
-        /// - Returns: Whether UIKit gave an identifier; if not, the handler is called on the main loop.
+        /// - Returns: Whether UIKit gave an identifier. If it did not, the expiration handler is called on the main
+        ///   loop, unless UIKit has called it already.
         func begin() -> Bool {
             // UIKit retains the handler, and with it this object, until the background task is ended.
             let id = application.beginBackgroundTask(withName: request.name) { self.expire() }
@@ -59,9 +60,9 @@
     /// The background task is ended exactly once, and its expiration is reported at most once.
     ///
     /// UIKit may call the expiration handler on the main thread before `beginBackgroundTask` has returned on another
-    /// thread: the caller does not know yet which identifier must be ended (Apple: "if the system cannot grant the
-    /// background task it calls the handler"; github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background
-    /// task that was never ended because of that).
+    /// thread (Apple: "if the system cannot grant the background task it calls the handler"). The handler then does not
+    /// know yet which identifier must be ended (github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background
+    /// task that was never ended for this reason).
     struct AppleBackgroundTaskMachine<ID: Hashable & Sendable>: Sendable {
         private enum State {
             /// The identifier is not known yet.

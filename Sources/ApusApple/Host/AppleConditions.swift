@@ -18,19 +18,20 @@
             let broadcast = Broadcast(Self.read(), mainLoop: mainLoop)
             self.broadcast = broadcast
             for name in Self.names {
-                // Some of these notifications are posted on other threads than the main one.
+                // Some of these notifications are posted on other threads than the main one, where UIKit must not be
+                // read.
                 observers.observe(name) { _ in mainLoop.run { broadcast.set(Self.read()) } }
             }
         }
 
         private static var names: [Notification.Name] {
-            // A suspended app may have missed changes.
+            // A suspended app may have missed changes, so the conditions are read again when it returns.
             var names = [UIApplication.willEnterForegroundNotification]
             #if !os(tvOS)
                 names += [UIDevice.batteryLevelDidChangeNotification, UIDevice.batteryStateDidChangeNotification]
             #endif
-            // The simulated phone does not post these; there, their changes are noticed with the next of the other
-            // notifications.
+            // The simulated phone does not post the following notifications. There, a change of these conditions is
+            // noticed when one of the other notifications is posted.
             #if !os(Linux)
                 names += [.NSProcessInfoPowerStateDidChange, ProcessInfo.thermalStateDidChangeNotification]
             #endif

@@ -211,9 +211,9 @@
 
     /// A main loop that calls the observers of phases before UIKit's notification returns, not in a later turn.
     ///
-    /// The system may suspend the app when its observers have returned from the notification that it entered the
-    /// background, and ends it after that of its termination. What an observer saves must be saved before. It has as
-    /// much time as UIKit's own methods: about 5 s (Apple,
+    /// The system may suspend the app as soon as UIKit's notification that the app entered the background has returned,
+    /// and ends the app after the notification of its termination. An observer must have saved its data by then. The
+    /// observers have as much time as UIKit's own methods: about 5 s (Apple,
     /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
     final class PhaseLoop: MainLoop {
         private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
@@ -232,7 +232,7 @@
     /// Observers of Foundation's notification center, which are removed when this object is released.
     ///
     /// For `@unchecked Sendable`: the tokens, which the compiler does not know to be thread-safe, are accessed only
-    /// under `lock`, and only the center uses them.
+    /// under `lock` and in the deinitializer, and only the center uses them.
     final class NotificationObservers: @unchecked Sendable {
         private let lock = Locked(())
         private var tokens: [any NSObjectProtocol] = []

@@ -12,7 +12,7 @@
     /// lifted. It goes through the queue because the queue wakes a sleeping run loop, and because `RunLoop` must not be
     /// used from other threads (Apple, developer.apple.com/documentation/foundation/runloop).
     ///
-    /// Both modes are first in, first out. A suspended app runs neither; the work runs when the app is resumed.
+    /// The work of each mode runs first in, first out. The work of a suspended app runs when the app is resumed.
     public struct AppleMainLoop: MainLoop {
         /// Creates the loop of this process.
         public init() {}

@@ -38,7 +38,7 @@
         public init(host: any BackgroundHost) {
             self.host = host
             dates = AppleDates(time: host.engine.time)
-            // An active app has been launched; no other state shows this.
+            // The launch of an active app is over. The other states do not show whether it is.
             book = Locked(AppleJobBook(isLaunchOver: UIApplication.shared.applicationState == .active))
             observers.observe(UIApplication.didFinishLaunchingNotification) { [weak self] _ in
                 self?.book.withLock { $0.launchEnded() }
@@ -99,9 +99,9 @@
             let driver = AppleJobDriver(task) { [weak self] in self?.book.withLock { $0.completed(identifier) } }
             let run = BackgroundJobRun(
                 submitted ?? BackgroundJobRequest(of: task), mainLoop: host.mainLoop, driver: driver)
-            // Before anything else, because a task without an expiration handler is completed without a warning. The
-            // system releases the handler after its call and when the task is completed, which ends the reference
-            // cycle.
+            // The expiration handler is set before anything else, because the system completes an expired task that has
+            // no handler without a warning. The system releases the handler after its call and when the task is
+            // completed, which ends the reference cycle.
             task.expirationHandler = { [mainLoop = host.mainLoop] in mainLoop.run { run.expire() } }
             run.perform(handler, on: host)
         }
@@ -233,7 +233,7 @@
             self.onCompletion = onCompletion
         }
 
-        /// Apple's systems do not report it.
+        /// The remaining time, which Apple's systems do not report.
         var timeRemaining: Duration? { nil }
 
         func completed(success: Bool) {

@@ -11,8 +11,9 @@ struct AppleJobBook: Sendable {
     private enum Standing {
         /// The handler is registered with the system.
         case withSystem
-        /// The handler was set after the launch, when the system only takes handlers of continued work; its kind is
-        /// known when a request is submitted.
+        /// The handler was set after the launch, when the system only takes handlers of continued work.
+        ///
+        /// The kind of the handler's work is not known before a request is submitted.
         case kept
     }
 
@@ -23,8 +24,9 @@ struct AppleJobBook: Sendable {
 
     private var isLaunchOver: Bool
     private var entries: [String: Entry] = [:]
-    /// The requests as they were submitted in this process; the system's copies have dates for instants, and its tasks
-    /// contain even less.
+    /// The requests as they were submitted in this process.
+    ///
+    /// The system's copies of requests have dates in place of instants, and its tasks contain even less.
     private var submitted: [String: BackgroundJobRequest] = [:]
     private var running: [String: Int] = [:]
 
@@ -35,7 +37,7 @@ struct AppleJobBook: Sendable {
     // MARK: Handlers
 
     enum RegisterAction: Equatable {
-        /// Register it with the system now, and call ``withdraw(_:)`` if the system refuses.
+        /// Register the handler with the system now, and call ``withdraw(_:)`` if the system refuses it.
         case giveToSystem
         /// Do nothing until a request is submitted.
         case keep
@@ -80,7 +82,7 @@ struct AppleJobBook: Sendable {
     /// Handles a request that the system accepted.
     mutating func submitted(_ request: BackgroundJobRequest) { submitted[request.identifier] = request }
 
-    /// Returns the request as it was submitted in this process; without one, the system's copy.
+    /// Returns the request as it was submitted in this process, or `copy` if this process has submitted none like it.
     func original(of copy: BackgroundJobRequest) -> BackgroundJobRequest {
         guard let original = submitted[copy.identifier], original.kind == copy.kind else { return copy }
         return original

@@ -67,7 +67,7 @@
                 request.identifier, kind, earliestBegin: request.earliestBeginDate.map(dates.instant))
         }
 
-        /// Creates a request from a task that an earlier process submitted.
+        /// Creates a request from its task, if an earlier process submitted the request.
         ///
         /// It has the identifier, the kind and, for continued work, the texts for the user.
         init(of task: BGTask) {

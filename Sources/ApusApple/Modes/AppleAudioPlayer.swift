@@ -56,8 +56,8 @@
 
         /// The position in the current item.
         ///
-        /// It is the player's position when it last stopped, plus the time on the uptime clock since it has been
-        /// playing.
+        /// It is the position at which the player last stopped or began an item, plus the time for which it has been
+        /// playing since, on the uptime clock.
         public var position: Duration {
             let now = host.engine.time.uptime()
             return machine.withLock { $0.position(now: now) }
@@ -94,7 +94,7 @@
         ///   a call.
         public func play() async throws {
             guard state.current != nil else { return }
-            // Not on the main thread, which these calls may block.
+            // These calls are not made on the main thread, because they may block.
             do {
                 try AVAudioSession.sharedInstance().setCategory(.playback)
                 try AVAudioSession.sharedInstance().setActive(true)
@@ -173,8 +173,8 @@
 
         /// Adds the handlers.
         ///
-        /// Neither the initializer nor its closures are isolated, because no documentation says where the system calls
-        /// them.
+        /// Neither the initializer nor its closures are isolated, because no documentation says on which thread the
+        /// system calls the closures.
         ///
         /// - Parameter handler: A closure that starts to carry out a command, and returns whether there is an item to
         ///   play.

@@ -50,7 +50,7 @@
         }
 
         func ended(_ item: ObjectIdentifier) {
-            // The item was skipped, or belongs to another player.
+            // An item that is not the current one was skipped, or belongs to another player.
             guard let first = items.first, ObjectIdentifier(first) == item else { return }
             items.removeFirst()
             machine.itemEnded(now: time.uptime())

@@ -7,10 +7,11 @@
     ///
     /// All members may be used from any thread.
     ///
-    /// - `inBackground` requires the mode `location` in `UIBackgroundModes`; without it the system would end the app,
-    ///   so it is an error here (Apple,
+    /// - `inBackground` requires the mode `location` in `UIBackgroundModes`. Without the mode, the system would end the
+    ///   app, so such a start is an error here (Apple,
     ///   developer.apple.com/documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates). Updates
-    ///   that were started with it in the foreground keep the app running in the background, also with `whenInUse`.
+    ///   that were started in the foreground with `inBackground` keep the app running in the background, even if the
+    ///   permission is only `whenInUse`.
     /// - Updates do not pause by themselves when the device stands still, because Core Location does not resume them
     ///   (developer.apple.com/documentation/corelocation/cllocationmanager/pauseslocationupdatesautomatically): stop
     ///   them when they are not needed.
@@ -53,7 +54,7 @@
         /// The user's permission, as the system reported it last.
         public var authorization: LocationAuthorization { state.withLock { $0.authorization } }
 
-        /// Asks the user for `whenInUse` or `always`; other values ask nothing.
+        /// Asks the user for `whenInUse` or `always`; for other values, no question is asked.
         ///
         /// The system asks for each of them once, and reports nothing when it does not ask again. The call therefore
         /// returns when the user has answered, or when the app has been active for two seconds (a choice) without an
@@ -138,7 +139,8 @@
                     guard state.authorization != authorization else { return }
                     state.authorization = authorization
                 }
-                // Under the lock, which keeps the order of the updates; the call only enqueues the consumer's work.
+                // The call is made under the lock, which keeps the order of the updates. It only enqueues the
+                // consumer's work.
                 _ = state.session?.continuation.yield(update)
             }
         }
@@ -151,7 +153,7 @@
         var onUpdate: (@Sendable (LocationUpdate) -> Void)?
 
         private let manager = CLLocationManager()
-        /// The manager does not retain its delegate.
+        /// The delegate, which the manager does not retain.
         private let delegate = LocationDelegate()
         private var questions: [@MainActor @Sendable () -> Void] = []
 
@@ -163,7 +165,7 @@
 
         var authorization: LocationAuthorization { LocationAuthorization(manager.authorizationStatus) }
 
-        /// Asks the user, and calls `answered` when the system reports a change, if it does.
+        /// Asks the user, and calls `answered` when the system reports the user's decision, which may never happen.
         func ask(always: Bool, _ answered: @escaping @MainActor @Sendable () -> Void) {
             questions.append(answered)
             if always { manager.requestAlwaysAuthorization() } else { manager.requestWhenInUseAuthorization() }
@@ -171,7 +173,7 @@
 
         func start(inBackground: Bool) {
             manager.pausesLocationUpdatesAutomatically = false
-            // Without the declared mode this would end the app; the caller has checked it.
+            // Setting this to true ends an app that does not declare the mode, so the caller has checked that it does.
             manager.allowsBackgroundLocationUpdates = inBackground
             manager.startUpdatingLocation()
         }
@@ -211,7 +213,7 @@
         }
 
         func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-            // A refusal is also reported as a change of the authorization.
+            // A refusal is also reported as a change of the authorization, so it needs no handling here.
             guard (error as? CLError)?.code == .locationUnknown else { return }
             MainActor.assumeIsolated { service?.received([.noFix]) }
         }
@@ -234,7 +236,7 @@
         }
     }
 
-    /// The wait for the user's answer to a question that the system may not ask.
+    /// The wait for the user's answer to a question, which the system does not always ask.
     ///
     /// While the question is on the screen, the app is inactive. If the app has been active for a while, either the
     /// system has not asked, or the answer changed nothing; the system reports neither.

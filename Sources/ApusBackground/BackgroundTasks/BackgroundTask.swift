@@ -108,7 +108,7 @@ extension BackgroundHost {
             defer { group.cancelAll() }
             while let result = try await group.next() {
                 if let result { return result }
-                // Expired: the body is cancelled, and its result or error is still returned.
+                // The background task has expired, so the body is cancelled. Its result or error is still returned.
                 group.cancelAll()
             }
             preconditionFailure("the body is a child of this group, so its result comes before the group is empty")

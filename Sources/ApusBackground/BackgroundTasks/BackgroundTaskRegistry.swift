@@ -156,8 +156,9 @@ struct BackgroundTaskLedger<Payload> {
         }
     }
 
-    /// Refuses new background tasks if none is open, in one step, so that none can begin in between; returns whether it
-    /// did.
+    /// Refuses new background tasks if none is open, and returns whether it did.
+    ///
+    /// The check and the change are one step, so no background task can begin between them.
     mutating func closeIfIdle() -> Bool {
         guard open.isEmpty else { return false }
         state = .closed

@@ -6,15 +6,16 @@ import Logging
 /// The record contains the stop instant, or the remaining time of a paused countdown, and never a count of ticks. A
 /// countdown is therefore correct after a suspension, a sleep of the device, a termination and a restart of the
 /// machine. Each requested change is stored before it takes effect, because a process may be killed at any moment; if
-/// it cannot be stored, nothing has changed. A finish needs no storing, because it follows from the stop instant.
+/// it cannot be stored, nothing has changed. A finish takes effect before it is stored, because it follows from the
+/// stored stop instant.
 ///
 /// Until the machine restarts, the continuous clock decides, and setting the wall clock moves no countdown. After a
 /// restart, the remaining time is computed from the wall clock.
 ///
-/// A countdown owns one notification request, with the identifier ``notificationIdentifier``. It is pending at the stop
-/// instant while the countdown runs, and is removed by a pause or a cancellation. A notification center follows the
-/// wall clock, so setting the wall clock while the app does not run moves the notification, but not the countdown. A
-/// notification that was shown too early for this reason is not shown again.
+/// A countdown owns one notification request, with the identifier ``notificationIdentifier``. While the countdown runs,
+/// the request is pending and due at the stop instant; a pause or a cancellation removes it. A notification center
+/// follows the wall clock, so setting the wall clock while the app does not run moves the notification, but not the
+/// countdown. A notification that was shown too early for this reason is not shown again.
 ///
 /// All members may be used from any thread. Two countdowns must not share a key. The countdown holds a lock while it
 /// calls the store, so the store must not use the countdown.
@@ -95,7 +96,7 @@ public final class Countdown: Sendable {
         updateNotification(machine, isNew: false)
         wishes?.carryOut()
         let observation = host.engine.observeWallClock { [weak self] in
-            // Not on the engine's thread, because this call writes to the store.
+            // This runs on the main loop, not on the engine's thread, because it writes to the store.
             self?.host.mainLoop.run { [weak self] in self?.wallClockChanged() }
         }
         wallClock.withLock { $0 = observation }
@@ -117,8 +118,9 @@ public final class Countdown: Sendable {
         return inner.withLock { $0.machine.remaining(at: now) }
     }
 
-    /// The instant at which the countdown ends or has ended, on the wall clock as it is set now; `nil` if it is idle or
-    /// paused.
+    /// The instant of the wall clock at which the countdown ends or has ended; `nil` if it is idle or paused.
+    ///
+    /// If the wall clock is set while the countdown runs, the instant is adapted. After the finish, it does not change.
     public var stopInstant: WallInstant? {
         switch inner.withLock({ $0.machine.state }) {
         case .running(_, let shown): shown
@@ -261,7 +263,7 @@ public final class Countdown: Sendable {
             updateNotification(machine, isNew: true)
             return true
         }
-        // Outside the gate, because it calls the host.
+        // This call is made outside the gate, because it calls the host.
         wishes?.carryOut()
         return hasChanged
     }
@@ -308,12 +310,12 @@ public final class Countdown: Sendable {
         }
         guard let (instant, machine, observers) = finish else { return }
         for id in observers {
-            // Looked up one by one, so that an observer that was cancelled in the meantime is not called.
+            // The observers are looked up one by one, so that one that was cancelled in the meantime is not called.
             let observer = inner.withLock { inner in inner.observers.first { $0.id == id }?.observer }
             observer?(instant)
         }
-        // Stored only now: if the process had been killed before, the record with the stop instant would make the
-        // finish unseen.
+        // The finish is stored only after the observers were called. If the process is killed before, the stored
+        // record still has the stop instant, and the finish is restored as unseen.
         gate.withLock { _ in
             if inner.withLock({ $0.machine.epoch }) == machine.epoch { saveWhatHappened(machine) }
         }
@@ -332,8 +334,9 @@ public final class Countdown: Sendable {
 
     /// Stores a change that was not requested; the caller holds the gate.
     ///
-    /// A failure has no consequences until the machine restarts, because the previous record has the same stop instant
-    /// on the continuous clock.
+    /// If a change of the wall clock cannot be stored, this has no consequences until the machine restarts, because the
+    /// previous record has the same stop instant on the continuous clock. If a finish cannot be stored, it is unseen
+    /// again in the next process.
     private func saveWhatHappened(_ machine: CountdownMachine) {
         do {
             try keeper.save(machine.record(boot: host.bootID))

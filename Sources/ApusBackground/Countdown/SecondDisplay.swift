@@ -105,7 +105,7 @@ final class SecondTicker: Sendable {
             return (seconds, ids)
         }
         for id in ids {
-            // Looked up one by one, so that an observer that was cancelled in the meantime is not called.
+            // The observers are looked up one by one, so that one that was cancelled in the meantime is not called.
             let call = state.withLock { state in state.observers.first { $0.id == id }?.call }
             call?(.seconds(seconds))
         }
@@ -145,6 +145,8 @@ enum WholeSeconds {
 
     static func down(_ duration: Duration) -> Int64 { inRange(duration).components.seconds }
 
-    /// The components of longer durations trap.
+    /// Returns the duration, limited to the range from zero to `Int64.max` seconds.
+    ///
+    /// Reading the components of a longer duration traps.
     private static func inRange(_ duration: Duration) -> Duration { min(max(.zero, duration), .seconds(Int64.max)) }
 }

@@ -48,13 +48,13 @@ public final class Stopwatch: Sendable {
         keeper = RecordKeeper(store: store, key: key, kind: "stopwatch")
         let now = HostReading(host)
         let machine = StopwatchMachine(try keeper.load(), now: now)
-        // From now on, the continuous clock of this boot decides.
+        // The record is stored anew, so that from now on the continuous clock of this boot decides.
         if case .running = machine.state { try keeper.save(machine.record(now: now)) }
         self.machine = Locked(machine)
         states = Broadcast(machine.publicState, mainLoop: host.mainLoop)
         ticker = SecondTicker(host: host, display: machine.display)
         let observation = host.engine.observeWallClock { [weak self] in
-            // Not on the engine's thread, because this call writes to the store.
+            // This runs on the main loop, not on the engine's thread, because it writes to the store.
             self?.host.mainLoop.run { [weak self] in self?.wallClockChanged() }
         }
         wallClock.withLock { $0 = observation }

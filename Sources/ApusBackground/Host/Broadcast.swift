@@ -14,8 +14,9 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
         /// The observers in the order of their registration.
         var observers: [(id: Int, observer: Observer)] = []
 
-        /// The sequences in a fixed order: that of a dictionary differs from process to process, and simulations must
-        /// be repeatable.
+        /// The sequences in the order of their creation.
+        ///
+        /// The order of a dictionary differs from process to process, but simulations must be repeatable.
         var sequencesInOrder: [(key: Int, value: AsyncStream<Value>.Continuation)] {
             sequences.sorted { $0.key < $1.key }
         }
@@ -57,11 +58,13 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
             state.isFinished = andFinish
             if notifiesEqual || state.value != value {
                 state.value = value
-                // Under the lock, so that all receive the same order. Both calls only enqueue the consumer's work.
+                // Both calls are made under the lock, so that all sequences and observers receive the changes in the
+                // same order. They only enqueue the consumer's work.
                 for (_, sequence) in state.sequencesInOrder { sequence.yield(value) }
                 for id in state.observers.map(\.id) {
                     mainLoop.run { [self] in
-                        // Looked up when it runs, so that an observer that was cancelled in the meantime is not called.
+                        // The observer is looked up only now, so that it is not called if it was cancelled in the
+                        // meantime.
                         self.state.withLock { $0.observers.first { $0.id == id }?.observer }?(value)
                     }
                 }
@@ -70,7 +73,7 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
             defer { state.sequences = [:] }
             return state.sequencesInOrder.map(\.value)
         }
-        // Outside the lock: `finish` calls `onTermination`, which takes it.
+        // The sequences are finished outside the lock, because `finish` calls `onTermination`, which takes the lock.
         for sequence in finished { sequence.finish() }
     }
 
@@ -112,7 +115,7 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
 
 /// The values of a property of a host, in order, from the creation of the sequence.
 ///
-/// A sequence has one consumer: create one for each. Changes are buffered for a slow consumer.
+/// A sequence has one consumer, so create a sequence for each consumer. Changes are buffered for a slow consumer.
 public struct Changes<Value: Sendable>: AsyncSequence, Sendable {
     /// A value of the property.
     public typealias Element = Value

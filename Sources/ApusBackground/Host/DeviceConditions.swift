@@ -37,7 +37,7 @@ public struct DeviceConditions: Sendable, Hashable, Codable {
     /// The thermal state of the device.
     public var thermalState: ThermalState?
 
-    /// Creates conditions, of which those left out are unknown.
+    /// Creates conditions; the arguments that are left out are unknown conditions.
     public init(
         network: Network? = nil, isOnExternalPower: Bool? = nil, batteryLevel: Double? = nil,
         isLowPowerMode: Bool? = nil, isIdle: Bool? = nil, thermalState: ThermalState? = nil

@@ -51,6 +51,8 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     /// The system reserves long work for the night or for charging, even if the request does not require external power.
     case neitherNightNorCharging
     /// The maximum number of runs is active, or the app is being terminated.
+    ///
+    /// ``HostBackgroundJobs`` also reports this obstacle while a run of the same job is active.
     case busy
     /// The request was submitted by an earlier process, and this one has not registered a handler yet.
     case noHandler

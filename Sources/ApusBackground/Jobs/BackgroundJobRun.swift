@@ -113,7 +113,7 @@ public final class BackgroundJobRun: Sendable {
                 defer { group.cancelAll() }
                 while let result = await group.next() {
                     if let result { return result }
-                    // Expired, or completed early: cancel the work.
+                    // The run has expired or was completed early, so the work is cancelled.
                     group.cancelAll()
                 }
                 preconditionFailure("the work is a child of this group, so its result comes before the group is empty")

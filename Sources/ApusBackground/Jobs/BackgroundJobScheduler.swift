@@ -58,9 +58,9 @@ struct PendingBackgroundJob: Sendable {
     enum Gate: Sendable {
         /// Continued work begins immediately.
         case open
-        /// The request has an `earliestBegin` in the future; the instant is this plus the spread.
+        /// The request has an `earliestBegin` in the future; the instant is `earliestBegin` plus the spread.
         case wall(WallInstant)
-        /// The request has no `earliestBegin`, or a past one; the instant is the submission plus the spread.
+        /// The request has no `earliestBegin`, or a past one; the instant is that of the submission plus the spread.
         case continuous(ContinuousInstant)
     }
 
@@ -163,8 +163,8 @@ public struct BackgroundJobError: Error, Sendable, CustomStringConvertible {
 
         private let name: Name
 
-        /// The host runs no such jobs now, because the user has turned off background refresh, or the system is a
-        /// simulator.
+        /// The host cannot do this now, for example because the user has turned off background refresh, the system is a
+        /// simulator, or the system is too old for continued work.
         public static let unavailable = Code(name: .unavailable)
         /// The host accepts no more pending requests of this kind.
         public static let tooManyPending = Code(name: .tooManyPending)

@@ -123,8 +123,8 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
 
     /// Creates jobs whose refresh and processing requests survive the process, together with the spacing of refreshes.
     ///
-    /// A stored request waits until its handler is registered. A run that is interrupted with its process is not
-    /// repeated, so submit the next request first.
+    /// A stored request waits until its handler is registered. A run that is interrupted by the end of its process is
+    /// not repeated, so a handler should submit the next request before it does its work.
     ///
     /// - Parameters:
     ///   - host: The host whose phases, conditions, clocks and background tasks are used.

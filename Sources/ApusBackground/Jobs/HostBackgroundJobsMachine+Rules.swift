@@ -12,8 +12,9 @@ extension HostBackgroundJobsMachine {
     /// Returns the obstacles that decide whether a request begins now; `nil` if they depend on conditions that were not
     /// read.
     ///
-    /// The conditions were not read if a run has ended since `needsConditions(_:)`; the end of that run causes another
-    /// decision. Conditions are considered only if there is no other obstacle, because observing them has a cost.
+    /// The conditions were not read if `needsConditions(_:)` returned false and a run has ended since; the end of that
+    /// run causes another decision. Conditions are considered only if there is no other obstacle, because observing
+    /// them has a cost.
     func decidingObstacles(
         of entry: PendingBackgroundJob, at now: HostBackgroundReading
     ) -> [BackgroundJobObstacle]? {
@@ -76,7 +77,9 @@ extension HostBackgroundJobsMachine {
         return found
     }
 
-    /// Returns whether conditions can end the run: only processing jobs end with the conditions under which they began.
+    /// Returns whether conditions can end the run.
+    ///
+    /// Only a processing job ends when its conditions no longer hold, unless its run was simulated without them.
     func dependsOnConditions(_ entry: HostBackgroundRunEntry) -> Bool {
         guard case .processing = entry.request.kind else { return false }
         return !entry.isExpiring && !entry.isSimulated

@@ -151,7 +151,7 @@ struct HostBackgroundJobsMachine: Sendable {
         for candidate in pending where decidingObstacles(of: candidate, at: now)?.isEmpty == true {
             if let launch = begin(candidate.number, at: now) { plan.launches.append(launch) }
         }
-        // Computed after the launches, because runs that begin are obstacles for other requests.
+        // The obstacles are computed after the launches, because runs that begin are obstacles for other requests.
         for index in pending.indices {
             guard let obstacles = decidingObstacles(of: pending[index], at: now) else { continue }
             if pending[index].logged.map(\.words) != obstacles.map(\.words) {

@@ -12,7 +12,7 @@ struct HostBackgroundRecord: Codable, Sendable, Hashable {
             case identifier, kind, requiresNetwork, requiresExternalPower, earliestBegin
         }
 
-        /// Returns `nil` for continued work.
+        /// Creates the stored form of a request; `nil` for continued work.
         init?(_ request: BackgroundJobRequest) {
             if case .continued = request.kind { return nil }
             self.request = request

@@ -48,7 +48,7 @@ final class NotificationWishes: Sendable {
         state.withLock { state in
             var wish = wish
             if let index = state.wishes.firstIndex(where: { $0.identifier == identifier }) {
-                // A wish that was not executed yet cannot have been shown.
+                // If the request was not added yet, it cannot have been shown, so its new form is simply added.
                 if case (.add, .keep(let request)) = (state.wishes[index].wish, wish) { wish = .add(request) }
                 state.wishes.remove(at: index)
             }

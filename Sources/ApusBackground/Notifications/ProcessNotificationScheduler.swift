@@ -119,7 +119,8 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
         let entry = state.withLock { state -> Entry? in
             guard let entry = state.entries[identifier], entry.number == number else { return nil }
             state.entries[identifier] = nil
-            // Armed again under the same lock, so that no caller can remove or replace the request in between.
+            // A repeating request is armed again under the same lock, so that no caller can remove or replace it in
+            // between.
             if case .continuous(let due) = entry.due, case .after(let interval, repeats: true) = entry.request.trigger {
                 // The next instant is in phase, and missed repetitions are shown once.
                 let next = due.next(every: UInt64(interval.wholeNanoseconds), after: host.engine.time.continuous())

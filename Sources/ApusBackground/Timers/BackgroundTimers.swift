@@ -12,7 +12,7 @@ public import ApusTimers
 /// Work runs on the host's main loop: that of a one-shot timer at most once, and never after ``cancel(_:)->Bool``
 /// returned true for the timer. A repeating timer keeps its phase, does not overlap itself, and coalesces missed ticks
 /// into one run. Deadlines are on the continuous clock, so the time in which the device sleeps counts. There is no
-/// polling and no additional thread: the host's engine wakes.
+/// polling and no additional thread: the host's engine wakes at the deadlines.
 ///
 /// All members may be used from any thread, also from the work. When the last reference is released, all timers are
 /// cancelled.
@@ -67,7 +67,7 @@ public final class BackgroundTimers: Sendable {
     ///   - tolerance: The allowed delay after the deadline, so that wake-ups are shared; less than `interval` if the
     ///     timer repeats.
     ///   - handover: The substitute that takes over when the app enters the background with less time than the timer
-    ///     needs, or when its time is over.
+    ///     needs, or when the app's time in the background is over.
     ///   - work: Runs on the main loop.
     /// - Returns: The identifier of the timer, for its cancellation.
     /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an argument that is not accepted.
@@ -89,8 +89,8 @@ public final class BackgroundTimers: Sendable {
     /// Work that is running is completed. On a thread other than the main one, the work of a repeating timer may seem to
     /// start just after this has returned.
     ///
-    /// - Returns: Whether the timer was pending. It is not if it has fired or was cancelled before; the call then has
-    ///   no effect.
+    /// - Returns: Whether the timer was pending. If it was not, because it is a one-shot timer that has fired, or was
+    ///   cancelled before, the call has no effect.
     @discardableResult
     public func cancel(_ id: ID) -> Bool { !core.cancel([id]).isEmpty }
 
@@ -155,10 +155,10 @@ extension BackgroundTimers {
     public enum Event: Sendable, Hashable {
         /// The work has run.
         ///
-        /// If `willRepeat` is false, this is the last event of the timer: of a one-shot timer, or of a repeating timer
-        /// that was cancelled while its work ran.
+        /// If `willRepeat` is false, this is the last event of the timer, which is a one-shot timer, or was cancelled
+        /// while its work ran.
         case executed(ID, willRepeat: Bool)
-        /// The timer was cancelled, or the ``BackgroundTimers`` was released; the timer's last event.
+        /// The timer was cancelled, or the ``BackgroundTimers`` was released; this is the timer's last event.
         case cancelled(ID)
         /// The host grants no more time, so the app may be suspended before these timers fire; they stay pending.
         case expired([ID])

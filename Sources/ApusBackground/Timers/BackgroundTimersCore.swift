@@ -3,9 +3,9 @@ import Logging
 
 /// Protects the machine of a ``BackgroundTimers`` by a lock, and executes its actions.
 ///
-/// It outlives the ``BackgroundTimers`` while its last work runs. Only two actions run under the lock, so that all
-/// receive them in one order: arming the engine, which calls no code of this module, and enqueueing events. All others
-/// run outside it.
+/// It outlives the ``BackgroundTimers`` while its last work runs. Two kinds of action are executed under the lock, so
+/// that they keep the order of the changes: arming the engine, which calls no code of this module, and enqueueing
+/// events. All other actions are executed outside the lock.
 final class BackgroundTimersCore: Sendable {
     typealias ID = BackgroundTimers.ID
     typealias Event = BackgroundTimers.Event
@@ -55,7 +55,10 @@ final class BackgroundTimersCore: Sendable {
     }
 
     var canNotify: Bool { wishes != nil }
-    /// Returns a number of the engine, not of the process, so that a simulated process gets the same numbers each time.
+    /// Returns a new identifier.
+    ///
+    /// Its number comes from the engine, not from the process, so that a simulated process gets the same numbers each
+    /// time.
     func nextID() -> ID { ID(number: host.engine.nextNumber()) }
 
     var pending: Set<ID> { state.withLock { $0.machine.pending } }
@@ -64,10 +67,10 @@ final class BackgroundTimersCore: Sendable {
     func start() {
         let observation = host.observePhase { [weak self] phase in self?.entered(phase) }
         self.observation.withLock { $0 = observation }
-        // Read after the registration, so that no change is missed.
+        // The phase is read after the registration, so that no change is missed.
         let limit = limit
         act { machine in
-            // Read under the lock, so that an observer's call for a later phase takes effect after this one.
+            // This read is under the lock, so that an observer's call for a later phase takes effect after it.
             host.phase == .background ? machine.enteredBackground(limit: limit) : []
         }
     }
@@ -147,7 +150,7 @@ final class BackgroundTimersCore: Sendable {
     }
 
     @MainActor private func fire(_ id: ID) {
-        // The timer fires here, not on the engine's thread: until its work starts, it can be cancelled.
+        // The timer fires here, not on the engine's thread, so that it can be cancelled until its work starts.
         let now = host.engine.time.continuous()
         guard let item = state.withLock({ $0.machine.fire(id, now: now) }) else { return }
         item.work()
@@ -173,7 +176,8 @@ final class BackgroundTimersCore: Sendable {
                     cameDue(id)
                 }
             case .report(let event):
-                // In the order of the listeners' registration: that of a dictionary differs from process to process.
+                // The listeners receive it in the order of their registration, because the order of a dictionary
+                // differs from process to process.
                 for (_, listener) in state.listeners.sorted(by: { $0.key < $1.key }) { listener.yield(event) }
                 // The weak reference is read later, outside the lock, because the read may release the last strong
                 // reference.
@@ -242,7 +246,7 @@ final class BackgroundTimersCore: Sendable {
             wishes?.carryOut()
         case .custom(let takeOver):
             if isOnMain {
-                // Called immediately: the app may be suspended when the main loop is idle.
+                // The closure is called immediately, because the app may be suspended when the main loop is idle.
                 MainActor.assumeIsolated { takeOver(id, instant) }
             } else {
                 host.mainLoop.run { takeOver(id, instant) }
@@ -254,7 +258,7 @@ final class BackgroundTimersCore: Sendable {
 
     private func finishEvents() {
         let listeners = state.withLock { $0.listeners.sorted { $0.key < $1.key } }
-        // Outside the lock: `finish` calls `onTermination`, which takes it.
+        // The sequences are finished outside the lock, because `finish` calls `onTermination`, which takes the lock.
         for (_, listener) in listeners { listener.finish() }
     }
 }

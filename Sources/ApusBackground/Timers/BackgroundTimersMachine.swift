@@ -4,7 +4,8 @@ import ApusTimers
 ///
 /// It decides which timers are pending, which background tasks cover them, and which expirations are reported.
 ///
-/// - A waiting timer is armed once: in the engine, or on the way from there to the main loop. So no work can run twice.
+/// - A waiting timer is armed exactly once: it waits in the engine, or is on the way from the engine to the main loop.
+///   Its work can therefore not run twice for one deadline.
 /// - A *scope* is what one background task covers: all timers, or one. It has at most one background task at a time.
 ///   Each background task has a number; an event with a number that the scope no longer has is ignored, and the
 ///   background task is ended.
@@ -246,7 +247,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         }.sorted()
         for id in ids { timers[id]?.wasReportedExpired = true }
         if !ids.isEmpty { actions.append(.report(.expired(ids))) }
-        // Whatever time the host announced before, it ends now.
+        // The app's time in the background ends now, whatever end the host has announced before.
         if isInBackground { uncover(ids.filter { canBeHandedOver($0) && waits($0) }, &actions, areCovered: true) }
         if case .held(_, let task) = cover.task { actions.append(.endTask(task)) }
         return actions
@@ -328,7 +329,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         }
         if !handedOver.isEmpty { actions.append(.report(.handedOver(handedOver))) }
         if !leftOut.isEmpty { actions.append(.report(.expired(leftOut))) }
-        // Last, because without a background task the app may be suspended immediately.
+        // The background tasks are ended last, because without one the app may be suspended immediately.
         actions += ends
     }
 }

@@ -1,4 +1,4 @@
-/// A rule of times of day on the days that a date rule matches.
+/// A rule that is due at times of day, on the days that its other properties match.
 public struct CalendarFields: Sendable, Hashable {
     /// A field of a cron expression.
     public enum Field: String, Sendable, Hashable, CaseIterable {

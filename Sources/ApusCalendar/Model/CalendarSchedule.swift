@@ -31,15 +31,15 @@ public struct CalendarSchedule: Sendable, Hashable {
     public var until: CivilDateTime?
     /// The number of local date-times of the rule to use; nil for all.
     ///
-    /// They are counted from ``from``; without it from 1970, or from the start of a recurrence rule. Excluded
-    /// date-times are counted too.
+    /// They are counted from ``from``. If that is nil, they are counted from 1970, or from the start of a recurrence
+    /// rule. Excluded date-times are counted too.
     public var count: Int?
     /// Occurrences to leave out.
     public var exclusions: [Exclusion] = []
     /// The exclusive bound of a delay in seconds, at most ``largestSpread``.
     ///
-    /// The delay is hashed from the identifier, so it is the same for all occurrences, but shortened to end before the
-    /// next one is due.
+    /// The delay is hashed from the identifier, so it is the same for all occurrences. It is shortened if it would not
+    /// end before the next occurrence is due.
     public var spread = 0
 
     /// Creates a schedule.

@@ -1,5 +1,6 @@
-/// A recurrence rule of RFC 5545 with its start, its extra dates and its exceptions. Lists are kept sorted, each value
-/// once.
+/// A recurrence rule of RFC 5545 with its start, its extra dates and its exceptions.
+///
+/// Lists are kept sorted, each value once.
 public struct Recurrence: Sendable, Hashable {
     /// The unit of the interval.
     public enum Frequency: String, Sendable, Hashable, CaseIterable {
@@ -63,11 +64,13 @@ public struct Recurrence: Sendable, Hashable {
     public var interval = 1
     /// COUNT, at most 10000.
     public var count: Int?
-    /// UNTIL, on the clock of the zone; with `untilIsUTC` in UTC.
+    /// UNTIL, on the clock of the zone, or in UTC if ``untilIsUTC`` is true.
     public var until: CivilDateTime?
     /// Whether UNTIL was written in UTC.
     public var untilIsUTC = false
-    /// DTSTART. It is an occurrence only if it matches the rule.
+    /// DTSTART.
+    ///
+    /// It is an occurrence only if it matches the rule.
     public var start: CivilDateTime
     /// BYMONTH.
     public var months: [Int] = [] { didSet { months.sortUniquely() } }
@@ -91,11 +94,11 @@ public struct Recurrence: Sendable, Hashable {
     public var weekStart = Weekday.monday
     /// EXDATE, on the clock of the zone.
     public var exceptions: [CivilDateTime] = [] { didSet { exceptions.sortUniquely() } }
-    /// EXDATE in UTC, where the zone is another one.
+    /// EXDATE in UTC, if the schedule has another zone.
     public var utcExceptions: [CivilDateTime] = [] { didSet { utcExceptions.sortUniquely() } }
     /// RDATE, on the clock of the zone.
     public var extras: [CivilDateTime] = [] { didSet { extras.sortUniquely() } }
-    /// RDATE in UTC, where the zone is another one.
+    /// RDATE in UTC, if the schedule has another zone.
     public var utcExtras: [CivilDateTime] = [] { didSet { utcExtras.sortUniquely() } }
 
     /// Creates a rule.

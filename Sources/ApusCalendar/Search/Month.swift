@@ -66,7 +66,9 @@ struct Month {
         return ((1 << UInt64(upper - lower + 1)) - 1) << UInt64(lower)
     }
 
-    /// Returns the day numbers at which the weeks that touch the month begin; weeks begin on a weekday, 0 for Monday.
+    /// Returns the day numbers at which the weeks that touch the month begin.
+    ///
+    /// Weeks begin on the weekday `offset`; 0 is Monday.
     func weekStarts(offset: Int) -> StrideTo<Int> {
         stride(from: first - floorMod(firstWeekday - offset, 7), to: first + length, by: 7)
     }

@@ -1,7 +1,7 @@
 /// Counts the occurrences in a range without visiting each of them.
 ///
-/// The number of local times in a whole day is known, and so is which of them a change of the clock skips, moves or
-/// repeats.
+/// The number of local times in a whole day is known. For each change of the clock, the count is corrected by the local
+/// times that it skips, moves or repeats.
 extension PreparedSchedule {
     /// Counts the occurrences in a range of instants, within milliseconds even if there are many.
     ///

@@ -33,7 +33,7 @@ struct PositionSearch: Sendable {
         guard !positions.isEmpty else { return }
         var period = firstPeriod(from: Int(range.lowerBound))
         while let parts = parts(ofPeriod: period) {
-            // A week may start before the day that names it.
+            // This period and all later ones begin more than a month after the range.
             if let first = parts.first?.first, first * 86_400 > Int(range.upperBound) + 31 * 86_400 { return }
             for match in matches(parts) where range.contains(match) { body(match) }
             period += interval
@@ -42,7 +42,7 @@ struct PositionSearch: Sendable {
 
     /// Returns the period in which a search from a local second starts.
     ///
-    /// It is one interval early, because a week may start before the day that names it.
+    /// It is a period that the interval counts: the last one before the period of the local second, or period 0.
     private func firstPeriod(from local: Int) -> Int {
         let period = max(0, period(of: floorDiv(local, 86_400)))
         return max(0, period + floorMod(-period, interval) - interval)

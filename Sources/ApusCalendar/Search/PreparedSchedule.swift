@@ -119,7 +119,7 @@ public struct PreparedSchedule: Sendable {
 
     func next(after instant: Int64, steps: inout Int) -> Occurrence? {
         let instant = min(max(instant, TimeZoneRules.instants.lowerBound), TimeZoneRules.instants.upperBound)
-        // The rules of the zone end at this instant.
+        // The rules of the zone end at the upper bound, so nothing is due there.
         return occurrence(after: instant, &steps).flatMap { $0.instant < TimeZoneRules.instants.upperBound ? $0 : nil }
     }
 
@@ -223,8 +223,8 @@ public struct PreparedSchedule: Sendable {
 
     /// Whether the clock reaches a local second for the first time at an instant.
     ///
-    /// It does not if it skipped the local second before, was set back within hours, and then shows it. No real zone
-    /// does so, but the bytes of a file may.
+    /// It does not if the clock skipped the local second earlier, was set back within hours, and shows the local second
+    /// only after that. No real zone has such changes, but the bytes of a file may say so.
     private func isReached(_ match: Int64, at instant: Int64) -> Bool {
         let segment = rules.segment(at: instant - 1)
         return rules.isPlain(instant - 1, segment: segment)

@@ -1,4 +1,6 @@
-/// The days of a recurrence rule, a month at a time. Its interval is part of it where the unit is a day or longer.
+/// Finds the days of a recurrence rule, one month at a time.
+///
+/// The interval of the rule is included if its unit is a day or longer.
 struct RecurrenceDays: Sendable {
     private let frequency: Recurrence.Frequency
     private let interval: Int
@@ -7,14 +9,17 @@ struct RecurrenceDays: Sendable {
     /// The day of the week on which weeks begin; Monday is 0.
     private let weekOffset: Int
     let months: UInt64
-    /// BYMONTHDAY from the start and from the end, with the default of DTSTART where no other part names a day.
+    /// BYMONTHDAY from the start and from the end of the month.
+    ///
+    /// In a yearly or monthly rule that names no day, it is the day of DTSTART.
     private var monthDays: UInt64
     private var monthDaysFromEnd: UInt64
     private let yearDays: NumberedDays
     private let yearDaysFromEnd: NumberedDays
     private let weeks: UInt64
     private let weeksFromEnd: UInt64
-    /// The days of the week without an ordinal, and those with one: from the start and from the end.
+    /// BYDAY: first the days of the week without an ordinal, then the ordinals of each day of the week, counted from
+    /// the start and from the end.
     private var weekdays: UInt64
     private var ordinals = [UInt64](repeating: 0, count: 8)
     private var ordinalsFromEnd = [UInt64](repeating: 0, count: 8)
@@ -43,7 +48,7 @@ struct RecurrenceDays: Sendable {
         } else if rule.frequency == .yearly, rule.days.isEmpty, !rule.weekNumbers.isEmpty, monthDays.isEmpty,
             rule.yearDays.isEmpty
         {
-            // A week of the year without a day is the day of the week of DTSTART (RFC 5545 3.3.10, table).
+            // If a rule names weeks of the year but no day, it matches the weekday of DTSTART (RFC 5545 3.3.10, table).
             weekdays = 1 << UInt64(start.weekday.rawValue)
         }
         self.months = months.isEmpty ? CalendarFields.allMonths : UInt64(bits: months)
@@ -97,14 +102,14 @@ struct RecurrenceDays: Sendable {
         return bits
     }
 
-    /// No period has more matching days than this.
+    /// An upper bound of the number of matching days in a period.
     func mostDays(inPeriodOf frequency: Recurrence.Frequency) -> Int {
         let named = hasOrdinals || weekdays == 0 ? 7 : weekdays.nonzeroBitCount
         let namedWeeks = weeks.nonzeroBitCount + weeksFromEnd.nonzeroBitCount
         return switch frequency {
         case .weekly: named
         case .monthly: min(31, named * 5)
-        // A calendar year may touch the week of a number twice, at its beginning and at its end.
+        // A calendar year may contain days of two weeks with the same number, one at its beginning and one at its end.
         default:
             min(366, named * (namedWeeks == 0 ? 53 : 2 * namedWeeks))
         }
@@ -152,7 +157,7 @@ struct RecurrenceDays: Sendable {
         let first = weekStart(of: newYear + 3)
         let end = weekStart(of: newYear + month.yearLength + 3)
         for week in month.weekStarts(offset: weekOffset) {
-            // Few weeks belong to the year before or after.
+            // Only the few weeks that belong to the year before or after need a calculation of their own.
             let isOfYear = first <= week && week < end
             let (number, count) = isOfYear ? ((week - first) / 7 + 1, (end - first) / 7) : weekNumber(week)
             if weeks.has(number) || weeksFromEnd.has(count + 1 - number) { bits |= month.days(in: week...week + 6) }
@@ -162,7 +167,7 @@ struct RecurrenceDays: Sendable {
 
     func weekStart(of day: Int) -> Int { day - floorMod(CivilDate.weekdayIndex(day) - weekOffset, 7) }
 
-    /// The number of the week that starts on a day and the number of weeks of its year, with weeks as WKST says.
+    /// Returns the number of the week that starts on a day, and the number of weeks of its year, by the weeks of WKST.
     private func weekNumber(_ start: Int) -> (number: Int, count: Int) {
         // The year of a week is the one of its fourth day.
         let year = CivilDate(dayNumber: start + 3).year
@@ -200,7 +205,7 @@ private struct NumberedDays: Sendable {
         isEmpty = valid.isEmpty
     }
 
-    /// Some days as bits from 0.
+    /// Returns `count` days from `first` on, as bits from 0.
     func bits(from first: Int, count: Int) -> UInt64 {
         let (word, shift) = (first / 64, UInt64(first % 64))
         var bits = words[word] >> shift
@@ -210,7 +215,7 @@ private struct NumberedDays: Sendable {
 }
 
 extension UInt64 {
-    /// The lowest bits in reverse order.
+    /// Returns the lowest `count` bits in reverse order.
     fileprivate func reversed(_ count: Int) -> UInt64 {
         var (result, rest) = (UInt64(0), self)
         while rest != 0 {

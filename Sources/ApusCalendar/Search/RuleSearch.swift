@@ -6,7 +6,9 @@ struct RuleSearch: Sendable {
     }
 
     let kind: Kind
-    /// The first local second that the rule can match; the extra dates may be earlier, or later than ``last``.
+    /// The first local second that the rule can match.
+    ///
+    /// Extra dates may be earlier, and may be later than ``last``.
     let first: Int64
     private(set) var last: Int64
     /// The extra local seconds (RDATE), sorted.

@@ -1,6 +1,6 @@
 /// An interval of hours, minutes or seconds on the local clock, counted without regard to days.
 ///
-/// Whether a day has a match repeats after a number of days that is at most the interval.
+/// The days that have a match repeat in a cycle, whose length in days is at most the interval.
 struct UnitCycle: Sendable {
     private let times: TimesOfDay
     /// The length of the unit, in seconds.

@@ -1,4 +1,4 @@
-/// Cron expressions: OCPS 1.0 to 1.4 with `H`, and the dialects of other programs.
+/// Parses cron expressions: OCPS 1.0 to 1.4 with `H`, and the dialects of other programs.
 struct CronParser {
     private static let nicknames = [
         "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
@@ -47,7 +47,7 @@ struct CronParser {
 
     private init(dialect: CronDialect) { self.dialect = dialect }
 
-    /// Six or seven fields with `?`, and `cron(…)`, have other meanings in several programs.
+    /// Refuses six or seven fields with `?`, and `cron(…)`, because programs read them differently.
     private static func refuseOtherDialects(_ tokens: [Token]) throws(ScheduleTextError) {
         let isWrapped = tokens.first?.text.lowercased().hasPrefix("cron(") == true
         let mark = tokens.count > 5 ? tokens.first { $0.text.contains("?") } : nil
@@ -89,7 +89,7 @@ struct CronParser {
         }
         let times = TimesOfDay.grid(hours: hour.bits, minutes: minute.bits, seconds: second.bits)
         var fields = CalendarFields(times: times, days: days, months: month.bits, years: years, hashed: hashed)
-        // As in Vixie cron, the first character decides, whatever values the field has.
+        // As in Vixie cron, times follow the clock if a field begins with a star, whatever values the field has.
         fields.isStepping =
             [second, minute, hour].contains(where: \.startsWithStar) || minute.hashesSteps || second.hashesSteps
         return fields
@@ -136,7 +136,7 @@ struct CronParser {
     ) throws(ScheduleTextError) -> (range: (Int, Int), step: Int) {
         let pieces = part.parts("/")
         guard pieces.count <= 2 else { throw pieces[2].error("one step after /") }
-        // As in cron, a step past the end of the range leaves its first value.
+        // As in cron, a step past the end of the range is accepted, and leaves only the first value of the range.
         let step = pieces.count == 2 ? try pieces[1].number(1...9_999, "a step") : 1
         let base = pieces[0]
         if base.text == "*" || isDay && base.text == "?" && pieces.count == 1 {
@@ -157,8 +157,10 @@ struct CronParser {
         return ((numbers[0], last), step)
     }
 
-    /// Whether the value of a field is chosen by the identifier: Jenkins' `H`, and `0~59` of OpenBSD's cron and cronie,
-    /// which choose anew whenever they read the crontab.
+    /// Whether the value of a field is hashed from the identifier: `H` as in Jenkins, or `0~59` as in OpenBSD's cron
+    /// and cronie.
+    ///
+    /// OpenBSD's cron and cronie choose a new value whenever they read the crontab.
     private func isHashed(_ token: Token) -> Bool {
         token.text.hasPrefix("H") || dialect == .standard && token.text.contains("~")
     }
@@ -191,7 +193,8 @@ struct CronParser {
         return FieldValue(hashesSteps: step != nil)
     }
 
-    /// Returns whether the field restricts nothing, by its first character.
+    /// Reads the days of the month, and returns whether the field counts as unrestricted because of its first
+    /// character.
     private mutating func monthDays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
         if token.text == "*" || token.text == "?" { return true }
         if isHashed(token) {
@@ -268,7 +271,7 @@ struct CronParser {
 }
 
 extension CalendarFields.Field {
-    /// As a sentence names one of its values: `an hour`, `a minute`.
+    /// The name of one of its values in a sentence, such as `an hour` or `a minute`.
     fileprivate var withArticle: String { self == .hour ? "an hour" : "a \(rawValue)" }
 }
 
@@ -277,9 +280,9 @@ extension CalendarSchedule {
     ///
     /// - Parameters:
     ///   - cron: The expression; `CRON_TZ=Europe/Berlin` may precede it.
-    ///   - dialect: How its fields are meant.
-    /// - Throws: ``ScheduleTextError`` with the column. Of what the dialects read differently (`?` in six or seven
-    ///   fields), the standard reads nothing, and the error has the readings.
+    ///   - dialect: The rules by which the fields are read.
+    /// - Throws: ``ScheduleTextError`` with the column. The standard dialect refuses what the others read differently
+    ///   (`?` in six or seven fields), and the error has their readings.
     public init(cron: String, dialect: CronDialect = .standard) throws(ScheduleTextError) {
         self = try CronParser.parse(cron, dialect)
     }
@@ -332,7 +335,7 @@ extension CalendarFields {
         let hashSteps = hashed.contains { $0.step != nil && ($0.field == .minute || $0.field == .second) }
         switch notation {
         case .calendar:
-            // In an event of systemd, every hour follows the clock.
+            // In an event of systemd, times that are the same in every hour always follow the clock.
             guard isStepping else { return everyHour ? nil : plain }
             let (minuteSteps, secondSteps) = (steps(minutes, notation), steps(seconds, notation))
             guard everyHour || minuteSteps ?? secondSteps != nil || hashSteps else { return nil }
@@ -346,7 +349,8 @@ extension CalendarFields {
             if [text.hour, text.minute, text.second].contains(where: { $0.hasPrefix("*") }) || hashSteps {
                 return text
             }
-            // `*/60` is 0 alone, and lets the field begin with a star.
+            // `*/60` matches only 0. It is printed so that the field begins with a star, and the times follow the
+            // clock.
             if minutes.has(0) {
                 text.minute = starred(minutes, 60)
             } else if hours.has(0) {
@@ -360,7 +364,7 @@ extension CalendarFields {
         }
     }
 
-    /// Values as `*` or `*/5`, if they are.
+    /// The values as `*` or `*/5`; nil if neither can express them.
     private func star(_ bits: UInt64, _ count: Int) -> String? {
         if bits.nonzeroBitCount == count { return "*" }
         guard let (first, step, last) = NumberSet.progression(bits.setBits), first == 0, last + step >= count else {

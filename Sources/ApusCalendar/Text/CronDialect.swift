@@ -1,4 +1,4 @@
-/// How a program means the fields of a cron expression, where programs differ.
+/// The rules by which the fields of a cron expression are read, because programs differ in them.
 public enum CronDialect: String, Sendable, Hashable, Codable, CaseIterable {
     /// Five fields, six with seconds first, seven with the year last; days of the week are 0 to 7 from Sunday.
     case standard
@@ -52,7 +52,7 @@ public enum CronDialect: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Quartz and EventBridge want `?` in one of both fields.
+    /// Checks that exactly one of both fields for days is `?`, as Quartz and EventBridge require.
     func checkDays(_ day: Token, _ weekday: Token) throws(ScheduleTextError) {
         guard self == .quartz || self == .aws, (day.text == "?") == (weekday.text == "?") else { return }
         throw weekday.error("? in one of both fields for days, and not in the other")
@@ -64,7 +64,7 @@ public enum CronDialect: String, Sendable, Hashable, Codable, CaseIterable {
         if self == .croniter, text.hasPrefix("L"), text.count > 1 {
             return Token(text: String(part.text.dropFirst()) + "L", column: part.column)
         }
-        // The last day of the week.
+        // `L` alone is the last day of the week, Saturday.
         if self == .quartz || self == .aws, text == "L" { return Token(text: "7", column: part.column) }
         return part
     }

@@ -1,4 +1,4 @@
-/// The one event of an iCalendar text (RFC 5545, 3.6).
+/// Reads the one event of an iCalendar text (RFC 5545, 3.6).
 struct ICalendar {
     fileprivate struct Event {
         var properties: RecurrenceParser
@@ -46,7 +46,9 @@ struct ICalendar {
         (zoneNames, definedZones) = (zones.names, zones.defined)
     }
 
-    /// The lines with their numbers. One that begins with white space continues the line before (RFC 5545, 3.1).
+    /// Returns the lines with their numbers.
+    ///
+    /// A line that begins with a space or tab continues the line before (RFC 5545, 3.1).
     private static func unfolded(_ text: String) -> [(number: Int, line: Token)] {
         var result: [(number: Int, line: Token)] = []
         let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }
@@ -60,8 +62,9 @@ struct ICalendar {
         return result
     }
 
-    /// The IANA names of the zones that a file defines, and the file's names of all of them. The definitions themselves
-    /// are not read, because the zone files of the machine have the rules.
+    /// Returns the names that a file gives to its zones, and the IANA names of those zones whose definition has one.
+    ///
+    /// The rules in the definitions are not read, because the zone files of the machine have the rules.
     private static func zones(
         in lines: [(number: Int, line: Token)]
     ) -> (names: [String: String], defined: Set<String>) {
@@ -170,7 +173,7 @@ extension ScheduleTextError {
 }
 
 extension String {
-    /// Without white space at the end.
+    /// The text without white space at its end.
     fileprivate var trimmingEnd: String {
         var result = self[...]
         while result.last?.isWhitespace == true { result.removeLast() }

@@ -122,7 +122,7 @@ struct OnCalendarParser {
         if parts.count == 3 {
             var second = parts[2]
             if let dot = second.text.replacing("..", with: "\u{1}\u{1}").firstIndex(of: ".") {
-                // systemd prints fractions of zero; others are below the resolution of one second.
+                // systemd prints fractions of zero. Other fractions are refused, because the resolution is one second.
                 let fraction = second.text[dot...].dropFirst()
                 guard !fraction.isEmpty, fraction.allSatisfy({ $0 == "0" }) else {
                     throw second.error("whole seconds; fractions of a second are not supported")
@@ -177,7 +177,7 @@ struct OnCalendarParser {
                 values.insert(first)
             }
         }
-        // A repetition with only one value does not count as one.
+        // A repetition that yields only one value does not count as a repetition.
         return (values.sorted(), false, hasStep && values.count > 1)
     }
 }

@@ -1,4 +1,4 @@
-/// Recurrence rules of RFC 5545: RRULE with DTSTART, EXDATE and RDATE, on lines of their own or separated by spaces.
+/// Parses recurrence rules of RFC 5545: RRULE with DTSTART, EXDATE and RDATE, on lines or separated by spaces.
 struct RecurrenceParser {
     /// A date-time, or a date, as a property has it.
     struct Moment: Hashable {
@@ -11,7 +11,7 @@ struct RecurrenceParser {
     enum ImpliedStart {
         /// At a date-time.
         case at(CivilDateTime)
-        /// When it is typed: the parts of the time that are finer than what the rule names are not meant.
+        /// At the time at which it is typed, without the parts of that time that are finer than what the rule names.
         case typed(at: CivilDateTime)
     }
 
@@ -52,7 +52,9 @@ struct RecurrenceParser {
             || ["DTSTART", "RRULE", "EXDATE", "RDATE", "EXRULE"].contains(head) && (end == ":" || end == ";")
     }
 
-    /// The properties. A line that begins with one space or tab, and with no property, continues the line before.
+    /// Splits a text into properties.
+    ///
+    /// A line that begins with one space or tab continues the line before, unless a property follows the space or tab.
     private static func unfolded(_ text: String) -> [Token] {
         let characters = Array(text)
         var result: [Token] = []
@@ -68,7 +70,9 @@ struct RecurrenceParser {
         return result
     }
 
-    /// The schedule of the properties that were read. Without RRULE it is due at DTSTART, and at RDATE.
+    /// Returns the schedule of the properties that were read.
+    ///
+    /// Without RRULE, it is due at DTSTART and at RDATE.
     mutating func finished(_ implied: ImpliedStart?, _ end: Token) throws(ScheduleTextError) -> RecurrenceText {
         let first: CivilDateTime
         switch (start, implied) {
@@ -202,7 +206,7 @@ struct RecurrenceParser {
 
     // MARK: The parts of the rule
 
-    /// Reads the rule alone, so that its errors are those of its line.
+    /// Reads the rule alone, so that its errors are thrown while its line is read.
     func checkRule() throws(ScheduleTextError) {
         var copy = self
         if let rule { _ = try copy.recurrence(rule, CivilDateTime(localSeconds: 0)) }
@@ -231,7 +235,7 @@ struct RecurrenceParser {
         }
         var rule = Recurrence(frequency: frequency, start: start)
         for part in parts where part.name != "FREQ" {
-            // RFC 5545, 3.3.10: they must be ignored where DTSTART is a date.
+            // These parts must be ignored if DTSTART is a date (RFC 5545, 3.3.10).
             if self.start?.isDate == true, ["BYHOUR", "BYMINUTE", "BYSECOND"].contains(part.name) {
                 ignored.append(part.name)
             } else {
@@ -250,7 +254,7 @@ struct RecurrenceParser {
         case "COUNT": rule.count = try value.number(1...CalendarSchedule.largestCount, "a number")
         case "UNTIL":
             let until = try moment(value, years: 1...9999)
-            // A date counts with its whole day.
+            // If UNTIL is a date, that whole day is included.
             let last = CivilDateTime(date: until.time.date, time: CivilTime(unchecked: 86_399))
             (rule.until, rule.untilIsUTC) = (until.isDate ? last : until.time, until.isUTC)
         case "BYMONTH": rule.months = try numbers(value, 1...12, signed: false)
@@ -278,7 +282,7 @@ struct RecurrenceParser {
         }
     }
 
-    /// What the standard excludes (RFC 5545, 3.3.10), and positions within units below a day.
+    /// Refuses what the standard excludes (RFC 5545, 3.3.10), and BYSETPOS with units shorter than a day.
     private func check(_ name: String, _ part: Token, _ rule: Recurrence) throws(ScheduleTextError) {
         let isYearly = rule.frequency == .yearly
         switch name {
@@ -368,8 +372,9 @@ struct RecurrenceParser {
 }
 
 extension Recurrence {
-    /// Where a rule begins that is typed at a date-time: what is finer than the parts that the rule names is zero, and
-    /// seconds are zero unless it names them.
+    /// The start of a rule that is typed at a date-time, without the parts of the time that are finer than the rule's.
+    ///
+    /// Seconds are zero unless the rule names them. Minutes are zero if the rule names hours and no minutes.
     fileprivate func impliedStart(at now: CivilDateTime) -> CivilDateTime {
         if frequency == .secondly || !seconds.isEmpty { return now }
         let unit = hours.isEmpty || !minutes.isEmpty || frequency == .minutely ? 60 : 3600

@@ -1,9 +1,11 @@
-/// A recurrence rule as a text or a calendar file has it, and what that has beside a schedule.
+/// The schedule of a recurrence rule in a text or a calendar file, and the names of what was ignored there.
 public struct RecurrenceText: Sendable, Hashable {
     /// The schedule.
     public let schedule: CalendarSchedule
-    /// The names of what has no effect on the schedule, in the order of the text, each once: properties and components of
-    /// an event, such as `SUMMARY` and `VALARM`, and BYHOUR, BYMINUTE and BYSECOND where DTSTART is a date.
+    /// The names of what has no effect on the schedule, each once, in the order of the text.
+    ///
+    /// They are the names of properties and components of an event, such as `SUMMARY` and `VALARM`. If DTSTART is a
+    /// date, BYHOUR, BYMINUTE and BYSECOND are ignored too.
     public let ignored: [String]
 
     /// Whether a text begins as properties do, and so is not the path of a file.
@@ -26,13 +28,15 @@ public struct RecurrenceText: Sendable, Hashable {
     /// - Parameters:
     ///   - text: The properties, on lines of their own or separated by spaces; or the text of the event or file.
     ///   - start: The start of properties without DTSTART.
-    /// - Throws: ``ScheduleTextError``, whose column is that in the line for an event or a file.
+    /// - Throws: ``ScheduleTextError``. For an event or a file, its column is counted within the line.
     public init(_ text: String, start: CivilDateTime? = nil) throws(ScheduleTextError) {
         self = try RecurrenceParser.parse(text, start: start.map { .at($0) })
     }
 
-    /// Reads what a person types: parts of the time of a start that is not given are zero where they are finer than what
-    /// the rule names.
+    /// Reads a rule that a person types.
+    ///
+    /// Without DTSTART, the rule starts at `now`, without the parts of that time that are finer than what the rule
+    /// names.
     init(_ text: String, typedAt now: CivilDateTime) throws(ScheduleTextError) {
         self = try RecurrenceParser.parse(text, start: .typed(at: now))
     }
@@ -50,13 +54,12 @@ extension CalendarSchedule {
         self = try RecurrenceText(recurrence, start: start).schedule
     }
 
-    /// The schedule as properties of RFC 5545, a line each; nil if it is no recurrence rule or has more than such
-    /// properties say.
+    /// The schedule as properties of RFC 5545, one on each line; nil if such properties cannot express it.
     public var recurrence: String? {
         guard case .recurrence(let rule) = rule, from == nil, until == nil, count == nil, spread == 0 else {
             return nil
         }
-        // Beside the zone UTC, these are no others.
+        // If the zone is UTC, date-times in UTC are read as those of the zone, so they cannot be printed separately.
         guard timeZone != "UTC" || rule.utcExceptions.isEmpty && rule.utcExtras.isEmpty else { return nil }
         var dates: [CivilDate] = []
         for exclusion in exclusions {

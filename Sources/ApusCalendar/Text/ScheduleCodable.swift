@@ -47,7 +47,7 @@ extension CalendarSchedule: Codable {
             return value
         }
         if let zone = try container.decodeIfPresent(String.self, forKey: .timeZone) { timeZone = zone }
-        // The rule's words may contain both bounds, and its EXDATE may contain exclusions.
+        // The words of the rule may have set both bounds, and EXDATE may have set exclusions.
         from = try container.decodeIfPresent(CivilDateTime.self, forKey: .from) ?? from
         until = try container.decodeIfPresent(CivilDateTime.self, forKey: .until) ?? until
         count = try bounded(.count, 0...Self.largestCount)
@@ -144,7 +144,7 @@ extension CalendarSchedule.Exclusion: Codable {
     /// Encodes a date, a range of dates with a slash, or a schedule.
     ///
     /// - Parameter encoder: The encoder.
-    /// - Throws: `EncodingError` if a date is not of the years 1 to 9999, or as the schedule's encoding does.
+    /// - Throws: `EncodingError` if a date is not of the years 1 to 9999, or if the schedule cannot be encoded.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -12,8 +12,8 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
     /// Detects the form of a text.
     ///
     /// A recurrence rule contains `FREQ=` or begins with `BEGIN:`. A cron expression is a name after `@`, begins with
-    /// `CRON_TZ=` or `TZ=`, or consists of fields without a colon. Other texts are calendar events if they are valid
-    /// ones, and words otherwise.
+    /// `CRON_TZ=`, `TZ=` or `cron(`, or consists of fields without a colon. Another text is a calendar event if it is a
+    /// valid one, or if it contains no word of schedules. All other texts are words.
     ///
     /// - Parameter text: The text of a schedule.
     public init(of text: String) {
@@ -22,7 +22,8 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
             self = form
             return
         }
-        // A word may look like the name of a zone: `9:00 daily`.
+        // In `9:00 daily`, the word looks like the name of a zone, so a zone must have a slash or a capital letter
+        // here.
         let event = try? OnCalendarParser.parse(text)
         let isEvent = event.map { $0.timeZone?.contains { $0 == "/" || $0.isUppercase } ?? true } ?? !text.beginsInWords
         self = isEvent ? .calendar : .words
@@ -62,6 +63,8 @@ extension String {
     }
 
     /// Whether the text contains a word of schedules in words.
+    ///
+    /// The name of one day of the week does not count, because calendar events have it too.
     fileprivate var beginsInWords: Bool {
         let tokens = PhraseToken.split(self)
         let vocabulary = Vocabulary.of(tokens)

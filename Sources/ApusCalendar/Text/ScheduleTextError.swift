@@ -6,7 +6,7 @@ public struct ScheduleTextError: Error, Sendable, Hashable, CustomStringConverti
     public let found: String
     /// The forms that are accepted at the column.
     public let expected: String
-    /// The meaning of the text before the column; empty in notations without words.
+    /// The text before the column, which was understood; empty in notations without words.
     public let understood: String
     /// The nearest valid texts, if any is near; several if the text is ambiguous.
     public internal(set) var suggestions: [String] = []

@@ -4,9 +4,11 @@
 ///
 /// - `hours`, `minutes`, `seconds`: a grid of times; or `times`: seconds since midnight, ascending.
 /// - `stepping`: whether the times follow the clock.
-/// - `monthDays` 1–31, `fromEnd` 1–31 (1 is the last day), `nearestWeekdays` 1–31, `lastWeekday` (bit 1 of the next),
-///   `nearestWeekdaysFromEnd` 2–31, `weekdays` 1–7 from Monday, `ordinals` (`5#2` is the second Friday, `5L` the last
-///   one); `either`: whether a day needs to match only one of the day of the month and the day of the week.
+/// - `monthDays` 1–31; `fromEnd` 1–31, where 1 is the last day; `nearestWeekdays` 1–31.
+/// - `lastWeekday`: whether the last day from Monday to Friday matches, which is bit 1 of
+///   ``DayRule/nearestWeekdaysFromEnd``; `nearestWeekdaysFromEnd` 2–31: its other bits.
+/// - `weekdays` 1–7 from Monday; `ordinals`: `5#2` is the second Friday, and `5L` the last Friday.
+/// - `either`: whether a day needs to match only one of the day of the month and the day of the week.
 /// - `months` 1–12, `years` 1–9999.
 /// - `weeks` and `starting`: the distance between matching weeks, and a date in the first one.
 /// - `hashed`: the fields whose values are hashed from the identifier.
@@ -81,8 +83,8 @@ struct StoredFields: Codable {
                 months: try months.map { try bits($0, 1...12, "months") } ?? CalendarFields.allMonths,
                 years: try years.map { try numbers($0, 1...9999, "years") }, weekInterval: try weekInterval,
                 hashed: try (hashed ?? []).map(hash))
-            // The initializer derives both from its arguments; the stored values may differ, if properties were changed
-            // later.
+            // The initializer derives these two properties from its arguments. The stored values may differ, because
+            // the properties can be changed later.
             result.isStepping = stepping ?? false
             result.days.combination = either == true ? .or : .and
             return result

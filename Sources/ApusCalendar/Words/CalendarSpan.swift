@@ -4,15 +4,17 @@ package struct CalendarSpan: Hashable, Sendable {
     package var months = 0
     /// Weeks are seven days.
     package var days = 0
-    /// What is shorter than a day, and fractions of days.
+    /// The rest: units shorter than a day, and fractions of days and weeks.
     package var nanoseconds: UInt128 = 0
 
-    /// The length with days of 24 hours; nil for months, which have no length.
+    /// The length if each day has 24 hours; nil if there are months, whose lengths differ.
     package var fixedNanoseconds: UInt128? {
         months == 0 ? nanoseconds + UInt128(days) * 86_400_000_000_000 : nil
     }
 
-    /// The largest number of a unit, so that no sum overflows: 100 years are fewer nanoseconds.
+    /// The largest value of ``nanoseconds`` that is accepted, so that no sum overflows.
+    ///
+    /// It exceeds 100 years.
     static let largest = UInt128(10_000_000_000_000_000_000)
 
     mutating func add(_ amount: PhraseReader.Amount, _ unit: SpanUnit) -> Bool {
@@ -26,7 +28,7 @@ package struct CalendarSpan: Hashable, Sendable {
         } else {
             nanoseconds += amount.whole * UInt128(length)
         }
-        // A numerator below 10^18 times a unit below 10^15 is below 2^128.
+        // The product does not overflow: the numerator is below 10^18, and the unit is below 10^15 nanoseconds.
         nanoseconds += amount.numerator * UInt128(length) / amount.denominator
         return true
     }
@@ -42,8 +44,10 @@ extension PhraseReader {
         var isWhole: Bool { numerator == 0 }
     }
 
-    /// Reads `1h30m`, `1 hour and 30 minutes`, `half an hour`, `an hour and a half`. Units are in any order, and each occurs
-    /// at most once. `M` is refused, because some programs read it as minutes and others as months.
+    /// Reads `1h30m`, `1 hour and 30 minutes`, `half an hour`, `an hour and a half`.
+    ///
+    /// Units are in any order, and each occurs at most once. `M` is refused, because some programs read it as minutes
+    /// and others as months.
     mutating func span() throws(ScheduleTextError) -> CalendarSpan {
         var span = CalendarSpan()
         var units: Set<SpanUnit> = []

@@ -46,7 +46,7 @@ extension Moment {
             try shift(&moment, &reader)
             return moment
         }
-        // No span follows in `in January`.
+        // A span follows *in*, except in `in January`.
         if reader.has(.inside), reader.month(ahead: 1) == nil {
             reader.skip()
             guard !reader.isAtEnd else {
@@ -87,7 +87,7 @@ extension Moment {
         return try local(&reader, start)
     }
 
-    /// Reads `1:30`, minutes and seconds, or `1:30:00`, after *in*.
+    /// Reads a duration after *in* that is typed with colons: `1:30` (minutes and seconds) or `1:30:00`.
     private static func clockSpan(_ reader: inout PhraseReader) -> CalendarSpan? {
         guard reader.next.number != nil, reader.isSymbol(":", ahead: 1) else { return nil }
         var fields: [Int] = []
@@ -239,8 +239,10 @@ extension Moment {
         return .offset(sign * (hours * 3_600 + minutes * 60))
     }
 
-    /// Reads a date of six or eight digits after a time, as in at(1): month, day, year. It is refused if its parts are a
-    /// date in another order too.
+    /// Reads a date of six or eight digits after a time, as at(1) does.
+    ///
+    /// The order of at(1) is month, day, year. The digits are also tried with the day or the year first, and are
+    /// refused unless exactly one date results.
     private static func concatenated(
         _ reader: inout PhraseReader, hasTime: Bool
     ) throws(ScheduleTextError) -> PhraseDay? {
@@ -283,7 +285,7 @@ extension Moment {
 }
 
 extension PhraseReader {
-    /// Four digits that can be hours and minutes.
+    /// Whether the next token is four digits that can be hours and minutes, and that do not begin a date.
     fileprivate var isFourDigits: Bool {
         next.text.utf8.count == 4 && next.number.map { $0 < 2_400 && $0 % 100 < 60 } == true
             && !(ahead(1).isGlued && ["-", "/", "."].contains(ahead(1).text))

@@ -13,20 +13,20 @@ package struct Moment: Hashable, Sendable {
     enum Base: Hashable, Sendable {
         case now
         case secondsSince1970(Int64)
-        /// A day and a time of day; without a day the next such time, without a time midnight.
+        /// A day and a time of day. Without a day, the next such time is meant; without a time, midnight.
         case local(PhraseDay?, DayTime?)
     }
 
     var base: Base
-    /// A span from the base on, or back.
+    /// The span that is added to the base, or subtracted if ``isBack`` is true.
     var span = CalendarSpan()
     var isBack = false
-    /// Whether a span was typed, though it may be zero.
+    /// Whether a span was typed, which may be zero.
     var isSpan = false
     /// The zone that the text names.
     package var zone: Zone?
 
-    /// The present, its clock and the zones of a machine: what an instant depends on beside its text.
+    /// What an instant depends on beside its text: the present, the rules of a zone, and whether it lies in the past.
     package struct Present {
         package var seconds: Int64
         package var nanosecond: Int
@@ -35,8 +35,8 @@ package struct Moment: Hashable, Sendable {
 
         /// - Parameters:
         ///   - seconds: The present, in seconds since 1970.
-        ///   - nanosecond: Its nanosecond.
-        ///   - rules: The rules of the zone that is meant, which is ``Moment/zone`` if that is named.
+        ///   - nanosecond: The nanosecond within that second.
+        ///   - rules: The rules of the zone in which the text is read: of ``Moment/zone`` if the text names one.
         ///   - isPast: Whether the last such instant is meant instead of the next one.
         package init(seconds: Int64, nanosecond: Int, rules: TimeZoneRules, isPast: Bool = false) {
             (self.seconds, self.nanosecond, self.rules, self.isPast) = (seconds, nanosecond, rules, isPast)
@@ -52,7 +52,8 @@ package struct MomentProblem: Error {
 extension Moment {
     /// The instant in nanoseconds since 1970: the next one after the present, or with ``Present/isPast`` the last one.
     ///
-    /// Where the clock skips the time, the first instant after the gap is meant; where it shows it twice, the first.
+    /// If the clock skips the time, the instant is the first one after the gap. If the clock shows the time twice, the
+    /// instant is the first of the two.
     ///
     /// - Parameter present: The present, and the rules of the zone that the text or the caller names.
     /// - Returns: Nanoseconds since 1970, not after 2200.
@@ -143,7 +144,7 @@ extension Moment {
         }
     }
 
-    /// The instant after the span: months and days on the calendar, then the rest on the clock that never jumps.
+    /// Moves an instant by the span: first by months and days on the calendar, then by the rest as elapsed time.
     private func moved(_ instant: Int128, _ present: Present) throws(MomentProblem) -> Int128 {
         guard span != CalendarSpan() else { return instant }
         let sign = isBack ? -1 : 1

@@ -10,8 +10,9 @@ package enum PhraseCompletion {
         case moment
     }
 
-    /// The words of the vocabulary that continue a text, in the order of the table. A word is one of them if the parser
-    /// accepts it there, so that completions know no grammar of their own.
+    /// Returns the words of the vocabulary that can continue a text, in the order of the table.
+    ///
+    /// These are the words that the parser accepts there, so that completions need no grammar of their own.
     ///
     /// - Parameters:
     ///   - text: What was typed, without the word that is completed.
@@ -19,7 +20,8 @@ package enum PhraseCompletion {
     ///   - today: The date of the reader.
     /// - Returns: The words; in English if the text is empty.
     package static func words(after text: String, _ kind: Kind, today: CivilDate) -> [String] {
-        // Abbreviations are not offered.
+        // The usual words are offered. Others are offered only if they have more than four letters, so that
+        // abbreviations are left out.
         PhraseReader(text).vocabulary.rows.flatMap { row in
             var isUnit = false
             if case .unit = row.meaning { isUnit = true }
@@ -27,7 +29,7 @@ package enum PhraseCompletion {
         }.filter { accepts("\(text) \($0)".trimmingWhitespace, kind, today) }
     }
 
-    /// Whether a text is complete, or lacks only what follows it.
+    /// Whether a text can be read, or is refused only because more words must follow.
     private static func accepts(_ text: String, _ kind: Kind, _ today: CivilDate) -> Bool {
         do throws(ScheduleTextError) {
             switch kind {

@@ -1,18 +1,18 @@
 /// A day as it is typed.
 enum PhraseDay: Hashable, Sendable {
-    /// So many days after today.
+    /// The day that is this number of days after today, or before it if the number is negative.
     case relative(Int)
-    /// The next such day; with *next* before it never today.
+    /// The next such day of the week, which may be today. It is never today if *next* precedes it.
     case weekday(Int, isNext: Bool)
     /// Today or one of the six days after it.
     case thisWeekday(Int)
     case date(CivilDate)
-    /// A date without its year: the next one.
+    /// A date without its year, which means the next such date.
     case yearly(month: Int, day: Int)
     /// One unit from now: `next week`.
     case following(SpanUnit)
 
-    /// The first such date from today on; nil for one unit from now.
+    /// The first such date that is not before today; nil for ``following(_:)``, which depends on the time of day.
     func date(from today: CivilDate) -> CivilDate? {
         switch self {
         case .relative(let days): return CivilDate(dayNumber: today.dayNumber + days)
@@ -34,7 +34,9 @@ enum PhraseDay: Hashable, Sendable {
 extension PhraseReader {
     static let dateForms = "a date such as 2026-12-24, 24 dec or tomorrow"
 
-    /// Reads a day: `tomorrow`, `next friday`, `24 december 2026`, `2026-12-24`, `24.12.2026`. Nil if none follows.
+    /// Reads a day: `tomorrow`, `next friday`, `24 december 2026`, `2026-12-24`, `24.12.2026`.
+    ///
+    /// Nil if none follows.
     mutating func day() throws(ScheduleTextError) -> PhraseDay? {
         let start = next
         if let days = takeValue({ if case .day(let days) = $0.meaning { days } else { nil } }) {
@@ -104,12 +106,12 @@ extension PhraseReader {
         return try named(month: month, day: number, start)
     }
 
-    /// The year after a day and a month, if one follows.
+    /// Reads the year that follows a day and a month, if there is one.
     private mutating func named(
         month: Int, day: Int, _ start: PhraseToken
     ) throws(ScheduleTextError) -> PhraseDay {
         let name = Names.months[month - 1]
-        // 2028 has all days of all years.
+        // 2028 is a leap year, so that it has every day that a month has in any year.
         guard (1...CivilDate.days(inMonth: month, year: 2028)).contains(day) else {
             throw error("a day that \(name) has", at: start)
         }
@@ -126,8 +128,9 @@ extension PhraseReader {
         return .date(date)
     }
 
-    /// Reads a date in digits: year-month-day or day.month.year. Other orders are refused, because they are read
-    /// differently in different countries.
+    /// Reads a date in digits: year-month-day or day.month.year.
+    ///
+    /// Other orders are refused, because they are read differently in different countries.
     private mutating func numeric() throws(ScheduleTextError) -> PhraseDay? {
         let (start, first) = (next, next.number ?? 0)
         let separator = ahead(1)

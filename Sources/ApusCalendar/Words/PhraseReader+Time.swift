@@ -2,7 +2,7 @@
 struct DayTime: Hashable, Sendable {
     var second: Int
     var nanosecond = 0
-    /// Whether it is typed as an hour alone, which may be one after noon: `9`, `9 o'clock`.
+    /// Whether only an hour was typed, such as `9` or `9 o'clock`, which can be meant before or after noon.
     var isHourAlone = false
 }
 
@@ -23,9 +23,12 @@ extension PhraseReader {
 
     /// Reads a time of day.
     ///
-    /// A number alone is an hour only after *at*, and only if it is one hour of a day: 0 and 8 to 23. Without am or pm,
-    /// 1 to 7 are as often meant after noon as before it. An hour from 1 to 12 before a time with am or pm (`9 to 5pm`) is
-    /// in the half of the day in which it precedes that time, and is refused if it precedes it in both halves or in none.
+    /// A number alone is an hour only if `bare` is true, as after *at*, and only if it is 0 or 8 to 23. The hours from
+    /// 1 to 7 are refused without am or pm, because they are as often meant after noon as before it.
+    ///
+    /// An hour from 1 to 12 before a time with am or pm (`9 to 5pm`) is in the half of the day in which it precedes
+    /// that time. It is refused if it precedes that time in neither half or in both; in the latter case, 12 is noon and
+    /// not refused.
     mutating func time(bare: Bool) throws(ScheduleTextError) -> DayTime { try halfKnown(bare: bare).time }
 
     /// Reads a time of day, and whether the text says its half of the day.
@@ -168,14 +171,16 @@ extension PhraseReader {
         return part
     }
 
-    /// Reads `at 9:00 and 17:00`, after its *at*. A number alone may stand in it.
+    /// Reads `at 9:00 and 17:00`, after its *at*.
+    ///
+    /// A number alone may stand in it.
     mutating func times(bare: Bool) throws(ScheduleTextError) -> [DayTime] {
         var isAfterNoon = false
         return try list { reader throws(ScheduleTextError) in
             _ = reader.take(.at)
             let start = reader.next
             let (time, says) = try reader.halfKnown(bare: bare)
-            // `8pm and 10`
+            // In `8pm and 10`, the 10 can be in either half of the day.
             if isAfterNoon, !says, start.isHourOfHalf, time.second < 43_200 { throw reader.eitherHalf(start) }
             isAfterNoon = says && time.second >= 43_200
             return time
@@ -184,7 +189,9 @@ extension PhraseReader {
 }
 
 extension PhraseToken {
-    /// Whether it can be an hour of half a day, from 1 to 12: with a zero in front it is one of a whole day.
+    /// Whether the token can be an hour with am or pm, from 1 to 12.
+    ///
+    /// An hour with a leading zero counts from midnight.
     fileprivate var isHourOfHalf: Bool { (1...12).contains(number ?? 0) && text.first != "0" }
 }
 

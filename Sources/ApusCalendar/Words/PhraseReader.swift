@@ -20,7 +20,9 @@ struct PhraseReader {
 
     mutating func skip(_ count: Int = 1) { index = min(index + count, tokens.count - 1) }
 
-    /// What a function reads, and the index after it; nil if the function throws. The reader itself does not move.
+    /// Returns what a function reads, and the index after it; nil if the function throws.
+    ///
+    /// The function gets a copy, so that this reader does not move.
     func attempt<Value>(_ body: (inout PhraseReader) throws -> Value) -> (value: Value, index: Int)? {
         var copy = self
         guard let value = try? body(&copy) else { return nil }
@@ -72,7 +74,9 @@ struct PhraseReader {
         return take(.and) || takeSymbol("&") || comma
     }
 
-    /// Reads one or more members. A separator before another part of the phrase is not read.
+    /// Reads one or more members.
+    ///
+    /// A separator before another part of the phrase is not read.
     mutating func list<Member>(
         _ member: (inout PhraseReader) throws(ScheduleTextError) -> Member
     ) throws(ScheduleTextError) -> [Member] {
@@ -134,7 +138,9 @@ struct PhraseReader {
         }
     }
 
-    /// Reads `1st`, `first` or `last`, which is −1; nil if the next token is none of these.
+    /// Reads `1st`, `first` or `last`; nil if the next token is none of these.
+    ///
+    /// The value of `last` is −1.
     mutating func ordinal() throws(ScheduleTextError) -> (value: Int, isWord: Bool)? {
         if let value = takeValue({ if case .ordinal(let number) = $0.meaning { number } else { nil } }) {
             return (value, true)
@@ -156,7 +162,9 @@ struct PhraseReader {
 
     // MARK: Zones
 
-    /// Reads `UTC` or a name with a slash, and after *in* any name, in which case a name must follow.
+    /// Reads the name of a zone: `UTC`, `GMT` or a name with a slash.
+    ///
+    /// After *in*, a name must follow, and may lack a slash.
     mutating func zone(afterIn: Bool = false) throws(ScheduleTextError) -> String? {
         if ["utc", "gmt"].contains(next.lower), !isSymbol("/", ahead: 1, glued: true) {
             defer { skip() }
@@ -202,7 +210,7 @@ struct PhraseReader {
             return (1 << UInt64(first.0), first.1)
         }
         guard let last = rest.takeValue(weekday) else {
-            // `monday until …` is the end of the schedule, and `lundi à …` the time.
+            // In `monday until …`, the end of the schedule follows. In `lundi à …`, a time of day follows.
             if has(.until) || has(.at) { return (1 << UInt64(first.0), first.1) }
             throw rest.error(Self.weekdayForms)
         }

@@ -6,16 +6,18 @@ struct PhraseToken: Sendable {
     /// As it was typed.
     var text: String
     var lower: String
-    /// Its place in the text, in UTF-8.
+    /// The place of the token in the text, as offsets of UTF-8 bytes.
     var range: Range<Int>
     /// Whether it follows the token before it without a space.
     var isGlued: Bool
 
-    /// The number, of at most nine digits.
+    /// The value of a number; nil for another token, and for a number of more than nine digits.
     var number: Int? { kind == .number && text.utf8.count <= 9 ? Int(text) : nil }
 
-    /// The tokens of a text, with one at its end. A word has an apostrophe or a hyphen only where the word is in a table
-    /// (`o'clock`, `après-demain`); other hyphens are ranges (`mon-fri`).
+    /// Splits a text into tokens, of which the last has the kind ``Kind/end``.
+    ///
+    /// A word contains an apostrophe or a hyphen only if a vocabulary has that word (`o'clock`, `après-demain`). Any
+    /// other hyphen is a symbol (`mon-fri`).
     static func split(_ text: String) -> [PhraseToken] {
         var tokens: [PhraseToken] = []
         var (offset, isGlued) = (0, false)
@@ -46,7 +48,7 @@ struct PhraseToken: Sendable {
         return tokens
     }
 
-    /// `amjan` of `8:15amjan24`, which at(1) reads, is two words.
+    /// Splits a word such as `amjan` in two, because at(1) reads `8:15amjan24`.
     private static func halves(_ token: PhraseToken) -> [PhraseToken] {
         guard token.kind == .word, token.isGlued, token.lower.utf8.count > 4,
             token.lower.hasPrefix("am") || token.lower.hasPrefix("pm"), token.text.utf8.count == token.text.count

@@ -9,7 +9,7 @@ extension SchedulePhrase {
         if let frequency {
             isRecurring = true
             step = try filled(step, (1, frequency), token, "how often")
-            // As for `every night`: `nightly at 9` is not in the morning.
+            // As with `every night`, the times must be in the night: `nightly at 9` is refused.
             if token.lower == "nightly" { dayPart = (18, token) }
             return
         }
@@ -77,7 +77,7 @@ extension SchedulePhrase {
         if case .dayPart(let part) = sense.meaning { part } else { nil }
     }
 
-    /// What follows *every*.
+    /// Reads what follows *every*.
     mutating func every() throws(ScheduleTextError) {
         _ = reader.take(.the)
         let token = reader.next
@@ -97,7 +97,7 @@ extension SchedulePhrase {
             step = try filled(step, (1, .day), token, "how often")
             return
         }
-        // `every second` is a unit, `every second day` is an ordinal.
+        // In `every second`, the word is a unit. In `every second day`, it is an ordinal.
         if reader.has(.ordinal(2)), !reader.has(.unit(.second)) || !reader.isSubjectEnd(ahead: 1) {
             return try everySecond(token)
         }
@@ -151,7 +151,7 @@ extension SchedulePhrase {
         guard reader.beginsWeekdays || reader.next.number != nil || reader.hasOrdinalWord else {
             throw reader.error(subjects)
         }
-        // `every third day` can be every three days, or a day of the month.
+        // `every third day` is refused, because it can mean every three days or a day of the month.
         if let ordinal = reader.attempt({ try $0.ordinal() })?.value, ordinal.isWord, ordinal.value > 2,
             reader.has(.unit(.day), ahead: 1), !reader.has(.of, ahead: 2), !reader.has(.inside, ahead: 2)
         {
@@ -161,7 +161,7 @@ extension SchedulePhrase {
         try days(token)
     }
 
-    /// What follows `every second` or `every 2nd`.
+    /// Reads `second` or `2nd` after *every*, and what follows it.
     private mutating func everySecond(_ token: PhraseToken) throws(ScheduleTextError) {
         let isWord = reader.next.kind == .word
         var rest = reader
@@ -182,7 +182,7 @@ extension SchedulePhrase {
         try days(token)
     }
 
-    /// A number of units, or every so many weeks on a day of the week.
+    /// Reads what an interval counts: a unit, as in `every 2 weeks`, or a day of the week, as in `every other friday`.
     private mutating func interval(_ count: Int, _ token: PhraseToken) throws(ScheduleTextError) {
         if let unit = reader.unit(ahead: 0) {
             if unit == .day, reader.vocabulary.countsWeeks(inDays: count) {
@@ -259,7 +259,7 @@ extension SchedulePhrase {
         window = try filled(window, (first.second, last.second), token, "the window of times")
     }
 
-    /// What follows *on*.
+    /// Reads what follows *on*.
     private mutating func on(_ token: PhraseToken) throws(ScheduleTextError) {
         if reader.isAtEnd {
             throw reader.error("the days, as in “on friday”, “on the 1st and 15th” or “on the last day”")
@@ -276,7 +276,7 @@ extension SchedulePhrase {
         try days(token)
     }
 
-    /// What follows *in*: months, or a time zone.
+    /// Reads what follows *in*: months, or a time zone.
     mutating func inside(_ token: PhraseToken) throws(ScheduleTextError) {
         reader.skip()
         if reader.month() != nil {
@@ -313,7 +313,7 @@ extension SchedulePhrase {
         excluded = try filled(excluded, found, token, "what is left out")
     }
 
-    /// The day after *starting* or *until*.
+    /// Reads the day that follows *starting* or *until*.
     private mutating func day(_ token: PhraseToken) throws(ScheduleTextError) -> CivilDate {
         _ = reader.take(.on)
         let place = reader.next

@@ -1,5 +1,5 @@
 extension SchedulePhrase {
-    /// Days of the week or of the month, or a date.
+    /// Reads days of the week or of the month, or a date.
     mutating func days(_ token: PhraseToken) throws(ScheduleTextError) {
         var rest = reader
         _ = rest.take(.the)
@@ -27,7 +27,7 @@ extension SchedulePhrase {
         throw reader.error(forms)
     }
 
-    /// What may follow what was read.
+    /// What can follow the words that have been read, for an error message.
     private var forms: String {
         if step == nil, weekdays == nil, monthDays == nil, months == nil, date == nil {
             return "every, as in “every day at 9:00”" + languages
@@ -37,21 +37,22 @@ extension SchedulePhrase {
         return zone == nil ? "a time zone, as in “in Europe/Berlin”, or the end" : "the end"
     }
 
-    /// Days of the month: `the 1st and 15th`, `the last day`, `the 2nd tuesday of every month`.
+    /// Reads days of the month: `the 1st and 15th`, `the last day`, `the 2nd tuesday of every month`.
     mutating func ordinalDays(_ token: PhraseToken) throws(ScheduleTextError) {
         var ahead = reader
         _ = ahead.take(.the)
         let place = ahead.next
         var rule = DayRule()
         var isDayNumber = false
-        // The ordinals that no noun has followed yet: they count the noun of a later one, or are days.
+        // The ordinals that no noun has followed so far. They share the noun of a later ordinal, or are days of the
+        // month.
         var bareDays = DayRule()
         _ = try reader.list { reader throws(ScheduleTextError) in
             let hasArticle = reader.take(.the)
             let item = reader.next
             let isNamed = reader.has(.unit(.day)) && reader.ahead(1).number != nil
             if isNamed { reader.skip() }
-            // Numbers alone are days after others: `day 1 and 15`, `le 1er et le 15`.
+            // A number alone is a day after *day* or after other days: `day 1 and 15`, `le 1er et le 15`.
             if let number = reader.next.number, isNamed || rule.monthDays != 0 && reader.isDayNumber {
                 guard (1...31).contains(number) else { throw reader.error("a day from 1 to 31") }
                 rule.monthDays |= 1 << UInt64(number)
@@ -97,7 +98,7 @@ extension SchedulePhrase {
         try ofMonths()
     }
 
-    /// What follows days of the month: `of every month`, `of january and july`, `of every 3 months`.
+    /// Reads what follows days of the month: `of every month`, `of january and july`, `of every 3 months`.
     private mutating func ofMonths() throws(ScheduleTextError) {
         var rest = reader
         guard rest.take(.of) || rest.take(.inside) else { return }
@@ -182,7 +183,7 @@ extension PhraseReader {
         return !copy.beginsWeekdays && copy.unit(ahead: 0) == nil
     }
 
-    /// Whether a word follows with which an ordinal is no day of the month: `last weekend`, `second hour`.
+    /// Whether a word follows with which an ordinal is not a day of the month, as in `last weekend` or `second hour`.
     var beginsNoun: Bool { has(.weekend) || unit(ahead: 0) != nil || hasOrdinalWord }
 
     /// An error at the token after a number.

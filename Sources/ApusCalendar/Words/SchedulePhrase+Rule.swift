@@ -30,7 +30,8 @@ extension SchedulePhrase {
                     "\(reader.text) at 9:00"
                 ])
         }
-        // One in the morning, on Sunday night, can be of Sunday or of Monday.
+        // With days of the week, times after midnight are no times of the night: 1:00 on Sunday night can be on Sunday
+        // or on Monday.
         if let part = dayPart?.value,
             !times.value.allSatisfy({
                 ($0.second / 3_600 - part + 24) % 24 < (weekdays == nil ? 12 : min(12, 24 - part))
@@ -75,7 +76,7 @@ extension SchedulePhrase {
         return .recurrence(try recurrence(count, unit, anchor, days, months, seconds))
     }
 
-    /// The step of `twice a day`, which is one of hours unless the times follow.
+    /// The step that a rate means: `twice a day` is every 12 hours, unless the text has two times of day.
     private func stepOfRate(
         _ rate: Slot<(count: Int, unit: SpanUnit)>
     ) throws(ScheduleTextError) -> (count: Int, unit: SpanUnit?) {
@@ -233,6 +234,6 @@ extension SchedulePhrase {
 }
 
 extension CivilDate {
-    /// The number of the Monday of its week.
+    /// The day number of the Monday in the week of this date.
     fileprivate var monday: Int { dayNumber - Self.weekdayIndex(dayNumber) }
 }

@@ -10,9 +10,9 @@ struct SchedulePhrase {
             + "weeks or months" + languages
     }
 
-    /// The languages of the words, for a text of which most words are unknown.
+    /// The end of an error message that names the languages; empty unless most words of the text are unknown.
     var languages: String {
-        // The names of zones have slashes.
+        // A word with a slash is the name of a zone, and is not counted.
         let words = reader.tokens.filter { $0.kind == .word && !reader.chunk($0).contains("/") && !$0.isGlued }
         guard words.count > 1, words.count(where: { reader.senses($0).isEmpty }) * 2 > words.count else { return "" }
         return "; words are those of \(Vocabulary.all.map(\.name).joined(separator: ", "))"
@@ -22,13 +22,15 @@ struct SchedulePhrase {
 
     var reader: PhraseReader
     let today: CivilDate?
-    /// Whether the text is of a stored schedule. Earlier versions counted weeks from that of the date after *starting*, also
-    /// if the days of the schedule had passed in it.
+    /// Whether the text comes from a stored schedule, and is read as earlier versions read it.
+    ///
+    /// Those versions counted an interval of weeks from the week of the date that follows *starting*, even if the days
+    /// of the schedule had already passed in that week.
     var isStored = false
 
     var step: Slot<(count: Int, unit: SpanUnit)>?
     var isRecurring = false
-    /// How often in a day, an hour or a minute.
+    /// The number of times in a unit, as in `twice a day`.
     var rate: Slot<(count: Int, unit: SpanUnit)>?
     var weekdays: Slot<UInt64>?
     /// Whether the days of the week are a plural or a range, not one day.
@@ -39,14 +41,14 @@ struct SchedulePhrase {
     var times: Slot<[DayTime]>?
     var offset: Slot<Int>?
     var window: Slot<(first: Int, last: Int)>?
-    /// The half of the day of `every morning`, as its first second.
+    /// The part of the day of `every morning` or `every night`, as the hour at which it begins: 0, 12 or 18.
     var dayPart: Slot<Int>?
     var excluded: Slot<(weekdays: UInt64, months: UInt64, dates: [CivilDate])>?
     var start: Slot<CivilDate>?
     var end: Slot<CivilDate>?
     var zone: Slot<String>?
 
-    /// Reads a schedule; with `impliesEvery` one without its *every*.
+    /// Reads a schedule, which may lack its *every* if `impliesEvery` is true.
     static func parse(
         _ text: String, today: CivilDate?, impliesEvery: Bool = false, isStored: Bool = false
     ) throws(ScheduleTextError) -> CalendarSchedule {

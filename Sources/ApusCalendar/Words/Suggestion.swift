@@ -1,5 +1,5 @@
 extension ScheduleTextError {
-    /// The error with the nearest texts that are read, if few words have to change.
+    /// Returns the error with suggestions: the nearest texts that can be read, if few words have to change.
     ///
     /// - Parameters:
     ///   - text: The text that was refused.
@@ -11,7 +11,8 @@ extension ScheduleTextError {
         guard text.utf8.count <= Suggestions.longestText else { return self }
         var search = Suggestions(language: PhraseReader(text).vocabulary)
         var result = self
-        // Two readings of a text are both offered; of whole texts the first is.
+        // If the words that were found can be read in several ways, all of these are offered. Otherwise, only the
+        // nearest text is.
         let readings = readings.compactMap { try? read(replacing(in: text, with: $0)) }
         let nearest = readings.isEmpty ? search.nearest(to: text, after: self, read) : nil
         result.suggestions = nearest.map { [$0] } ?? readings
@@ -25,9 +26,9 @@ extension ScheduleTextError {
     }
 }
 
-/// Searches for a text that is read by changing words of one that is not.
+/// Searches for a text that can be read, by changing words of a text that cannot.
 private struct Suggestions {
-    /// The search reads a few hundred texts at most, so that long ones are not searched.
+    /// The number of bytes of the longest text that is searched, because a search reads up to 300 variants of it.
     static let longestText = 200
 
     let language: Vocabulary
@@ -60,14 +61,15 @@ private struct Suggestions {
             let bytes = Array(word.utf8)
             let near = language.words.map { (word: $0, distance: editDistance(bytes, Array($0.utf8))) }
                 .filter { $0.word.utf8.count > 2 && $0.distance * 3 <= max(bytes.count, $0.word.utf8.count) }
-            // A plural that is misspelt is a plural.
+            // Of equally near words, those with the same last letter come first, so that a plural stays a plural.
             func order(_ near: (word: String, distance: Int)) -> (Int, Int, String) {
                 (near.distance, near.word.last == word.last ? 0 : 1, near.word)
             }
             changes += near.sorted { order($0) < order($1) }.prefix(4)
                 .map { error.replacing(in: text, with: $0.word) }
         }
-        // Only what begins or ends the text is dropped, and no abbreviation of a zone: the rest would mean something else.
+        // Words are dropped only at the edges of the text, because without a word in the middle it could mean something
+        // else. A word in capitals is not dropped either, because it can be the abbreviation of a zone.
         let isAtEdge = error.column == 1 || error.column + error.found.count > text.count
         if isAtEdge, error.found.uppercased() != error.found || error.found.first?.isLetter == false {
             changes.append(error.replacing(in: text, with: "").trimmingWhitespace)

@@ -1,4 +1,6 @@
-/// What a word of a schedule or of a time means. The grammar is written in meanings, so that it has no words of its own.
+/// What a word of a schedule or of a time means.
+///
+/// The grammar is written in meanings, so that it has no words of its own.
 enum Meaning: Hashable, Sendable {
     // Numbers. The ordinal −1 is the last one.
     case number(Int)
@@ -10,7 +12,8 @@ enum Meaning: Hashable, Sendable {
     case workday, weekend
     case weekday(Int)
     case month(Int)
-    // Times of day, in seconds; the hours of a part of the day, of twelve, and how much later than on the clock they are.
+    // `timeOfDay` has the seconds since midnight. `meridiem` has the hours that am or pm adds to the clock, 0 or 12.
+    // `dayPart` has the hour at which the twelve hours of that part of the day begin.
     case timeOfDay(Int)
     case meridiem(Int)
     case dayPart(Int)
@@ -62,11 +65,14 @@ enum SpanUnit: Int, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The words of one language. The parser of schedules and times, the completions of the command and the list in the
-/// documents use this table and no other one.
+/// The words of one language.
+///
+/// The parser of schedules and times, the completions of the command and the list in the documents use this table and
+/// no other one.
 package struct Vocabulary: Sendable {
-    /// A meaning with its words, of which the first is the usual one. Plurals of days are schedules by themselves:
-    /// `mondays` is `every monday`.
+    /// A meaning with its words, of which the first is the usual one.
+    ///
+    /// Plurals of days are schedules by themselves: `mondays` is `every monday`.
     struct Row: Sendable {
         var meaning: Meaning
         var words: [String]
@@ -90,7 +96,7 @@ package struct Vocabulary: Sendable {
     package let name: String
     let rows: [Row]
     let senses: [String: [Sense]]
-    /// What follows the digits of an ordinal number; English has rules for it.
+    /// The suffixes of ordinals in digits; empty for English, in which the suffix depends on the number.
     let ordinalSuffixes: Set<String>
 
     init(_ language: String, _ name: String, ordinalSuffixes: Set<String> = [], _ rows: [Row]) {
@@ -112,7 +118,7 @@ package struct Vocabulary: Sendable {
     /// All words, in the order of the table.
     package var words: [String] { rows.flatMap { $0.words + $0.plurals } }
 
-    /// The rows of the table in the documents, of the given languages: the group, the words.
+    /// The rows of the table in the documents: each group of meanings with its words in this language.
     package var table: [(group: String, words: [String])] {
         var table: [(group: String, words: [String])] = []
         for row in rows {
@@ -126,7 +132,7 @@ package struct Vocabulary: Sendable {
         return table
     }
 
-    /// The language that has most of the words of a text; English if several have.
+    /// The language that has the most words of a text; if several have equally many, the first of them in ``all``.
     static func of(_ tokens: [PhraseToken]) -> Vocabulary {
         func known(_ vocabulary: Vocabulary) -> Int {
             tokens.count { $0.kind == .word && vocabulary.senses[$0.lower] != nil }

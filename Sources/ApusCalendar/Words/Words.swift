@@ -3,14 +3,17 @@ extension CalendarSchedule {
     ///
     /// - Parameters:
     ///   - words: The words; letters may be in either case.
-    ///   - today: The date from which intervals of several days, weeks or months are counted unless the text names one, and
-    ///     before which no date without a year lies.
+    ///   - today: The date from which an interval such as `every 2 weeks` is counted, unless the text names one.
+    ///     A date without a year is the first one that is not before today. If it is nil, a text that needs it is
+    ///     refused.
     /// - Throws: ``ScheduleTextError`` with the column.
     public init(words: String, today: CivilDate? = nil) throws(ScheduleTextError) {
         try self.init(words: words, today: today, impliesEvery: false)
     }
 
-    /// Reads a schedule in words that may lack its *every*: `weekday at 18:30`. Columns count what was typed.
+    /// Reads a schedule in words that may lack its *every*: `weekday at 18:30`.
+    ///
+    /// The columns of errors refer to the text as it was typed.
     package init(words: String, today: CivilDate?, impliesEvery: Bool) throws(ScheduleTextError) {
         func read(_ text: String) throws(ScheduleTextError) -> CalendarSchedule {
             try SchedulePhrase.parse(text, today: today, impliesEvery: impliesEvery)
@@ -23,7 +26,9 @@ extension CalendarSchedule {
         }
     }
 
-    /// The schedule in words, or nil if words as ``init(words:today:)`` reads them cannot say it exactly.
+    /// The schedule in words that ``init(words:today:)`` reads, or nil if there are no such words.
+    ///
+    /// It is nil if words cannot say the schedule exactly, or would have to list more than twelve times of day.
     public var words: String? {
         guard count == nil, spread == 0, let (days, times, anchor) = sentence else { return nil }
         var text = "every \(days)\(times)"
@@ -50,7 +55,10 @@ extension CalendarSchedule {
         return (try? SchedulePhrase.parse(text, today: nil)) == self ? text : nil
     }
 
-    /// The words of the stored form, which earlier versions read too; nil for what only later ones say in words.
+    /// The words for the stored form, or nil if earlier versions cannot read them.
+    ///
+    /// Earlier versions have no words for recurrence rules, nearest weekdays, or each day or weekday of some months
+    /// only.
     var storedWords: String? {
         guard case .fields(let fields) = rule, fields.days.nearestWeekdays | fields.days.nearestWeekdaysFromEnd == 0,
             fields.months == CalendarFields.allMonths || !fields.days.onlyWeekdays
@@ -82,7 +90,7 @@ extension CalendarSchedule {
 }
 
 extension TimesOfDay {
-    /// `9:00 and 17:00`; nil for more than twelve times.
+    /// The times, as in `9:00 and 17:00`; nil if there are none, or more than twelve.
     fileprivate var words: String? {
         let seconds = secondsOfDay
         guard (1...12).contains(seconds.count) else { return nil }
@@ -116,7 +124,8 @@ extension CalendarFields {
 
     fileprivate var dayWords: String? {
         if let weekInterval {
-            // Words count from a day of the schedule.
+            // Words are always read with an anchor that is a day of the schedule. Another anchor cannot be said in
+            // words.
             guard months == Self.allMonths, days.onlyWeekdays, days.weekdays.has(weekInterval.anchor.weekday.rawValue)
             else { return nil }
             return "\(weekInterval.weeks) weeks on \(weekdayWords(days.weekdays, plural: true))"
@@ -141,7 +150,7 @@ extension DayRule {
     /// Whether it restricts neither days of the month nor ordinal days of the week.
     fileprivate var onlyWeekdays: Bool { !restrictsMonthDay && ordinals == 0 }
 
-    /// `1st and last day`, `2nd tuesday`, `last weekday`.
+    /// The days within a month, such as `1st and last day` or `2nd tuesday`; nil if words cannot say them.
     fileprivate var inMonth: String? {
         guard (nearestWeekdays | nearestWeekdaysFromEnd) & ~2 == 0, weekdays == 0, fromEnd & ~2 == 0,
             restrictsMonthDay != restrictsWeekday
@@ -159,7 +168,7 @@ extension DayRule {
 }
 
 extension Recurrence {
-    /// `2 days`, `3 months on the 1st`, `2 years on 24 december`.
+    /// The interval and its days, such as `2 days` or `3 months on the 1st`; nil if words cannot say them.
     fileprivate var dayWords: String? {
         switch frequency {
         case .daily: return "\(interval) days"

@@ -2,12 +2,14 @@ import PlatformC
 
 /// Finds the name of this machine's time zone.
 ///
-/// The environment variable `TZ` decides if it is set: its value is a zone's name, or the path of a zone file, or the
-/// zone has no name. Without it, or if it is a path outside a folder of zone files, the name is that of the zone file
-/// to which `/etc/localtime` links (localtime(5)). Otherwise it is the first line of `/etc/timezone`, which Debian
-/// writes too.
+/// The environment variable `TZ` comes first. Its value is the name of a zone, or the path of a zone file. If the value
+/// is neither, the zone has no name.
+///
+/// If `TZ` is not set, or is a path outside a folder of zone files, the name is that of the zone file to which
+/// `/etc/localtime` links (localtime(5)). If there is no such link, the name is the first line of `/etc/timezone`,
+/// which Debian writes too.
 package enum LocalZone {
-    /// Returns the name, or nil without one, as in a container without a zone, where the clock shows UTC.
+    /// Returns the name, or nil if there is none, as in a container without a zone, whose clock shows UTC.
     package static func name() -> String? {
         name(
             variable: getenv("TZ").map { String(cString: $0) }, link: linkTarget("/etc/localtime"),

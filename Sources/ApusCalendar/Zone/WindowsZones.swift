@@ -1,7 +1,7 @@
 /// The zones of Windows, as Outlook and Exchange write them into calendar files.
 ///
-/// The mapping is that of `windowsZones.xml` of Unicode CLDR, for the territory 001: the place that stands for the zone
-/// where the territory is not known.
+/// The mapping is that of `windowsZones.xml` of Unicode CLDR for the territory 001, which applies if the territory is
+/// not known.
 enum WindowsZones {
     /// The IANA name for a name of Windows, such as `W. Europe Standard Time`; nil for any other name.
     static func name(for windowsName: String) -> String? { names[windowsName] }

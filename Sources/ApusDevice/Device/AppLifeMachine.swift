@@ -30,7 +30,7 @@ struct AppLifeMachine: Sendable {
         /// Start a process, which begins in this phase.
         case start(Phase)
         case alreadyRunning
-        /// Do not start it: after a force quit, only the user starts the app.
+        /// Do not start it: the user has force-quit the app, and `despiteForceQuit` is false.
         case forbidden
     }
 

@@ -76,7 +76,7 @@ public struct AppManifest: Sendable, Hashable, Codable {
     /// The app groups of the app (the entitlement `com.apple.security.application-groups`), such as
     /// "group.com.example.notes".
     public var appGroups: Set<String>
-    /// The protection of the app's files that were given no other (the entitlement
+    /// The protection class of the files to which the app gives no class of their own (the entitlement
     /// `com.apple.developer.default-data-protection`).
     ///
     /// Only files of an app in a process of its own are protected.
@@ -263,7 +263,7 @@ private struct InfoPlist: Decodable {
 
     private static func problem(_ key: CodingKeys, _ text: String) -> String { "\(key.rawValue): \(text)" }
 
-    /// Returns the problem with the form of the file.
+    /// Returns the text of the problem for a file that cannot be decoded.
     static func problem(_ error: DecodingError) -> String {
         switch error {
         case .typeMismatch(_, let context), .valueNotFound(_, let context):

@@ -270,10 +270,11 @@ struct BackgroundTaskMachine: Sendable {
         return instant(ofSpending: end, now: now)
     }
 
-    /// The last part of the budget: expiration handlers of early tasks are called when it begins, and the process is
-    /// ended when it is over.
+    /// The last part of the budget, at whose end the process is ended.
     ///
-    /// `begin` is the used part of the budget at that moment.
+    /// The expiration handlers of the tasks that began before it are called at its beginning.
+    ///
+    /// `begin` is the used part of the budget at its beginning.
     private var lead: (begin: UInt64, length: UInt64) {
         let length = min(rules.lead, rules.budget)
         return (rules.budget - length, length)
@@ -284,7 +285,8 @@ struct BackgroundTaskMachine: Sendable {
 
     private var isTicking: Bool { spent != nil && standing == .background && !isCovered }
 
-    /// Whether the instant of the handlers had come at the last `count`.
+    /// Whether the time ran and the lead had begun at the last call of ``count(_:)``, so that a new task comes too
+    /// late.
     private var isExpired: Bool {
         guard isTicking, let spent else { return false }
         return spent >= lead.begin

@@ -186,7 +186,7 @@ final class DeviceLog: Sendable {
         }
         guard showsOutput, case .printed(let line) = what else { return }
         print("[\(elapsed.inSeconds)] \(line)")
-        // Flushes, so that the line is shown even if the test crashes later.
+        // The output is flushed, so that the line is shown even if the test crashes later.
         fflush(nil)
     }
 }

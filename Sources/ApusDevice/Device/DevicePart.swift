@@ -7,8 +7,9 @@ package import ApusVirtualTime
 /// The app's life cycle is not a part. ``SimulatedDevice/standardParts`` lists the parts of every device; a test adds
 /// another with ``SimulatedDevice/add(_:)``. docs/device-parts.md shows a whole part.
 ///
-/// All members but `init` have defaults. The device calls them on its thread, for one part after another in the order
-/// of the list. A part never calls the app's code in them, but passes it to ``PartSurroundings/mainLoop``.
+/// All requirements except `init` have default implementations. The device calls a requirement on its own thread,
+/// unless the requirement says otherwise, for one part after another in the order of the list. An implementation never
+/// calls the app's code itself; it passes the code to ``PartSurroundings/mainLoop``.
 package protocol DevicePart: AnyObject, Sendable {
     /// Creates the part of one device.
     init(_ surroundings: PartSurroundings)
@@ -30,20 +31,22 @@ package protocol DevicePart: AnyObject, Sendable {
     @MainActor func appSettled()
     /// Notifies the part that the app is suspended: none of its code runs from now on.
     @MainActor func appSuspended()
-    /// Notifies the part that the suspended app runs again; a phase follows.
+    /// Notifies the part that the suspended app runs again; a call of ``appEntered(_:)`` follows.
     @MainActor func appResumed()
     /// Notifies the part that the user has removed the app from the switcher; its process has not ended yet.
     @MainActor func appForceQuit()
     /// Notifies the part that the process has ended; the part releases the app's handlers.
     @MainActor func processEnded()
-    /// Notifies the running app of a system event.
+    /// Lets the part notify the app of a system event; the app may also be suspended, or have no process.
     @MainActor func appNotified(of event: SystemEvent)
 
     // MARK: The device
 
     /// Notifies the part that a call begins or ends.
     @MainActor func callChanged(isActive: Bool)
-    /// Notifies the part that other protected files and keychain items can be read from now on; the app is notified later.
+    /// Notifies the part of a change in which protected files and keychain items can be read.
+    ///
+    /// If more of them can be read, the app is notified after the parts.
     @MainActor func protectedDataStateChanged(to state: ProtectedDataState)
     /// Notifies the part that the device is about to restart; the process has not ended yet.
     @MainActor func deviceRebooting()
@@ -51,7 +54,8 @@ package protocol DevicePart: AnyObject, Sendable {
     @MainActor func deviceRebooted()
     /// Notifies the part that the device, the user's settings or the state of the app changed.
     ///
-    /// It also follows each notification above except those of installations, system events and calls.
+    /// It is also called after each notification above, except those of installations, system events, calls and
+    /// protected data.
     @MainActor func deviceChanged(to scene: DeviceScene)
     /// Notifies the part that the system's rules were replaced.
     @MainActor func policyChanged(_ policy: SystemPolicy)
@@ -64,11 +68,13 @@ package protocol DevicePart: AnyObject, Sendable {
 
     /// The instants by which the app must have finished something of this part.
     ///
-    /// They end an app that computes past them. They may be read from any thread.
+    /// If the app computes past one of them, the action of that limit is executed, which may end the app. The property
+    /// may be read from any thread.
     var limits: [ProcessLimit] { get }
     /// Returns the steps that a random user may take with this part now.
     ///
-    /// They are empty while the app does not use the part, so that it does not change the exploration of other apps.
+    /// The array is empty while the app does not use the part, so that the part does not change the exploration of
+    /// other apps.
     @MainActor func steps(on device: SimulatedDevice) -> [StepChoice]
 }
 
@@ -101,7 +107,7 @@ package struct InstalledApp: Sendable {
     package let trackDurations: [AudioItem.ID: Duration]
 }
 
-/// An event of which the system notifies a running app at once.
+/// An event of the system, of which an app that is running is notified at once.
 package enum SystemEvent: Sendable, Hashable, Codable {
     /// The system takes away the interface of an app in the background.
     ///
@@ -155,12 +161,13 @@ struct SystemQuestion: Sendable {
 
 /// The device as one of its parts sees it.
 ///
-/// A part calls these members without holding its lock, from any thread unless they say otherwise.
+/// A part calls the closures without holding its lock. They may be called from any thread, unless their comments say
+/// otherwise.
 package struct PartSurroundings: Sendable {
     /// The name of the part's type, which is unique on the device.
     var name = ""
     package var time: VirtualClocks
-    /// The system's engine on those clocks, whose timers run even if the app is suspended or has no process.
+    /// The system's engine on the clocks of ``time``; its timers run even if the app is suspended or has no process.
     package var engine: TimerEngine
     /// The system's rules when the part was created.
     package var policy = SystemPolicy()
@@ -173,7 +180,8 @@ package struct PartSurroundings: Sendable {
     package var fault: @Sendable (Fault) -> Void
     /// Reports whether a continuous mode is active, so that the device does not suspend an app that declares the mode.
     ///
-    /// It is called only for changes, the first of which is to `true`. Each mode is reported by one part.
+    /// A part calls it only when the value changes, so the first call has the value `true`. Each mode is reported by
+    /// only one part.
     package var keepAwake: @Sendable (AppManifest.BackgroundMode, Bool) -> Void
     /// Returns the main loop of the app's process; `nil` if none runs.
     ///
@@ -181,10 +189,13 @@ package struct PartSurroundings: Sendable {
     package var mainLoop: @Sendable () -> (any MainLoop)?
     /// Returns the parts of the device; `nil` if the device was released.
     var parts: @Sendable () -> DeviceParts? = { nil }
-    /// Returns whether the calling code may be the rest of a function whose process has ended, so that it must have no
-    /// effect.
+    /// Returns whether the current process of the app has ended.
+    ///
+    /// If so, the caller may be a function of the app that is still running, and its call must have no effect.
     package var isAppDead: @Sendable () -> Bool = { false }
-    /// Asks the user a question of the system over the app in front, now or as soon as an app is there.
+    /// Asks the user a question of the system, as soon as the app is active.
+    ///
+    /// The question is answered at once if there is no process, or if the user need not be asked.
     ///
     /// Without a process, the question is answered at once.
     var askUser: @Sendable (SystemQuestion) -> Void = { $0.answer() }
@@ -194,7 +205,9 @@ package struct PartSurroundings: Sendable {
     /// If the second argument is true, it does so even after a force quit. The app's code runs at the next step of
     /// time.
     package var wake: @MainActor @Sendable (LaunchCause, Bool) -> Bool = { _, _ in false }
-    /// Brings the app to the foreground, calls the closure, and runs what follows from it, on the device's thread.
+    /// Brings the app to the foreground, calls the closure, and runs everything that follows at this instant.
+    ///
+    /// It must be called on the device's thread.
     package var openApp: @Sendable (_ notify: @Sendable () -> Void) -> Void = { notify in notify() }
 
     package var host: SimulatedHost? { parts()?.host }
@@ -253,7 +266,8 @@ extension SimulatedHost {
     package func observe<Service: DeviceService>(
         _ service: Service.Type, _ handler: @escaping @MainActor @Sendable (Service.Event) -> Void
     ) {
-        // Released outside the lock, because the deinitializers of captured values may run any code.
+        // The old handler is released outside the lock, because the deinitializers of its captured values may run any
+        // code.
         let old: (any Sendable)? = state.withLock { state in
             guard !process.isEnded else { return nil }
             return state.eventHandlers.updateValue(EventHandler<Service>(handle: handler), forKey: "\(service)")

@@ -15,7 +15,7 @@ extension SimulatedDevice {
         SimulatedKeychain.self,
     ]
 
-    /// Adds a part to the device, unless it has it already, and returns the part.
+    /// Returns the device's part of this type, and adds it first if the device has none.
     @discardableResult
     package func add<Part: DevicePart>(_ type: Part.Type) -> Part {
         if let part = parts.part(type) { return part }
@@ -102,7 +102,7 @@ final class DeviceParts: Sendable {
     /// The host of the app's process, from its start until the parts were notified of its end.
     var host: SimulatedHost? {
         get { state.withLock { $0.host } }
-        // Released outside the lock, because its deinitializer may run any code.
+        // The former host is released outside the lock, because its deinitializer may run any code.
         set { state.exchange(\.host, with: newValue) }
     }
 
@@ -131,7 +131,7 @@ final class DeviceParts: Sendable {
 }
 
 extension SeededRandom {
-    /// Creates a generator with its own sequence for each name, whatever else draws numbers from the seed.
+    /// Creates a generator whose sequence depends only on the seed and the name.
     convenience init(seed: UInt64, stream name: String) {
         // The hash is FNV-1a.
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }

@@ -13,7 +13,7 @@ public struct Fault: Sendable, Hashable, Codable, CustomStringConvertible {
         /// The rule's name.
         public var description: String { name }
 
-        /// Whether a phone raises an exception for it, which ends an app that does not catch it.
+        /// Whether a phone raises an exception if the rule is broken; an exception that is not caught ends the app.
         var isException: Bool { name.hasPrefix("NS") && name.contains("Exception.") }
     }
 
@@ -42,7 +42,7 @@ extension Fault.Rule {
     public static let backgroundTaskDropped = Fault.Rule("backgroundTaskDropped")
     /// A process began more background tasks than the system keeps.
     public static let tooManyBackgroundTasks = Fault.Rule("tooManyBackgroundTasks")
-    /// An expiration handler began a background task, whose refusal called the handler again.
+    /// An expiration handler requested a background task each time that such a request was refused, without end.
     public static let backgroundTaskInHandler = Fault.Rule("backgroundTaskInHandler")
     /// The process executed a million pieces of work at one instant, and did not stop.
     public static let neverAtRest = Fault.Rule("neverAtRest")
@@ -112,7 +112,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// The seed of the device, with which it can be run again.
     public let seed: UInt64
 
-    /// Everything that differs, one line each.
+    /// A heading, and one line for each unexpected or missing fault.
     public var description: String {
         var lines = ["the simulated device (seed \(seed)) differs from what the test expects:"]
         lines += unexpectedFaults.map { "  unexpected fault, \($0)" }

@@ -1,23 +1,25 @@
-/// Which protected files and keychain items can be read.
+/// The state that determines which protected files and keychain items can be read.
 package enum ProtectedDataState: Int, Sendable, Hashable, Codable, Comparable {
-    /// The device is unlocked, or was locked a moment ago: all of them.
+    /// The device is unlocked, or was locked a moment ago, so all of them can be read.
     case available
-    /// The device is locked: those that are protected until the first unlock only.
+    /// The device is locked, so only those that are protected until the first unlock can be read.
     case locked
-    /// The device was restarted and not unlocked since: none.
+    /// The device has not been unlocked since it was restarted, so none of them can be read.
     case beforeFirstUnlock
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension SimulatedDevice {
-    /// Which protected files and keychain items can be read now.
+    /// The current state, which determines which protected files and keychain items can be read.
     package var protectedDataState: ProtectedDataState {
         if isProtectedDataAvailable { return .available }
         return wasUnlockedSinceBoot ? .locked : .beforeFirstUnlock
     }
 
-    /// Notifies the parts, before the app is notified.
+    /// Notifies the parts that the state has changed.
+    ///
+    /// If more can be read, the app is notified after this.
     func protectedDataStateChanged() {
         for part in parts.all { part.protectedDataStateChanged(to: protectedDataState) }
     }

@@ -328,11 +328,12 @@ extension SimulatedDevice {
 
     /// Lets `duration` pass like the synchronous form, for apps that use `Task { @MainActor in … }`.
     ///
-    /// At each step, work in the main actor's own queue runs too. That is deterministic as long as chains from one
-    /// main-actor task to the next are shorter than ``mainActorPasses``, and none leaves the main actor in between. A
-    /// task that leaves it, as `Task.yield()` does, also runs, but how often it runs before a given instant depends on
-    /// the machine. These tasks do not belong to the process: they run even if it is suspended or has ended. The other
-    /// controls do not wait for them; after one, use `await device.advance(by: .zero)`, which lets no time pass.
+    /// At each step, work in the main actor's own queue runs too. The result is deterministic if no chain of tasks,
+    /// each of which starts the next one on the main actor, is as long as ``mainActorPasses``, and if no task in a
+    /// chain leaves the main actor. A task that leaves it, for example with `Task.yield()`, also runs, but how often it
+    /// runs before a given instant depends on the machine. Tasks of the main actor do not belong to the process: they
+    /// run even if it is suspended or has ended. The other controls do not wait for them; after one, use
+    /// `await device.advance(by: .zero)`, which lets no time pass.
     public func advance(by duration: Duration) async {
         let target = time.uptime().advanced(by: max(.zero, duration))
         repeat { await settle() } while !time.step(towards: target)
@@ -363,7 +364,7 @@ extension SimulatedDevice {
     /// The number of deadlines after which the main actor is yielded.
     private static var stepsBetweenPauses: Int { 200 }
 
-    /// The number of hops through the main actor's queue for which the asynchronous form waits at each step.
+    /// The number of hops through the main actor's queue for which ``advance(by:)-6pb81`` waits at each step.
     public static var mainActorPasses: Int { 8 }
 
     /// Runs what can run at this instant, in the process and in the main actor's queue.

@@ -29,7 +29,7 @@ extension SimulatedDevice {
                 // This is a real sleep, because the work of other threads needs real time.
                 try await TimerEngine.shared.sleep(for: Self.realTimeStep)
             } catch {
-                // The calling task is cancelled, so no task waits for other threads any more.
+                // The calling task was cancelled, so the rest of the duration passes without waits for other threads.
                 await advance(by: time.uptime().duration(to: target))
             }
         }
@@ -38,10 +38,10 @@ extension SimulatedDevice {
 
     /// Lets the device's clocks follow the machine's until the calling task is cancelled, for use by a person.
     ///
-    /// Only the time between two steps is added to the device's. Other controls may therefore move the device's time
-    /// between two steps, even by a day: the device then neither waits for the machine nor catches up with it. If the
-    /// machine is too slow or does not run for a while, the device is late, because a step adds at most a quarter of a
-    /// second of real time.
+    /// Each step moves the device's clocks by the real time since the previous step, times `speed`; more than a quarter
+    /// of a second of real time does not count. If the machine is too slow or does not run for a while, the device is
+    /// therefore late. Other controls may move the device's time between two steps, even by a day; the device then
+    /// neither waits for the machine nor catches up with it.
     ///
     /// The device is driven synchronously; work that the app starts with `Task { @MainActor in … }` runs between the
     /// steps.
@@ -72,7 +72,7 @@ extension SimulatedDevice {
         return max(.milliseconds(1), min(Self.realFrame, .nanoseconds(Int64(clamping: next)) / speed))
     }
 
-    /// A frame of a display, approximately.
+    /// The approximate duration of one frame of a display.
     private static var realFrame: Duration { .milliseconds(16) }
     private static var longestRealStep: Duration { .milliseconds(250) }
 

@@ -18,10 +18,13 @@ enum DataProtection {
 
 /// Access to files of the protection class "complete", which ends shortly after the device was locked.
 ///
-/// Apple, documentation/uikit/encrypting-your-app-s-files. The files of a simulated app are not encrypted: the lock
-/// changes ``isProtectedDataAvailable``, notifies the app, and determines which keychain items and, in a process of its
-/// own, which files the app can read. A suspended app is never notified, not even later, which is a choice; it can read
-/// the property when it runs again.
+/// The files of a simulated app are not encrypted. The lock changes ``isProtectedDataAvailable``, notifies the app, and
+/// determines which keychain items the app can read. It also determines which files an app in a process of its own can
+/// read.
+///
+/// A suspended app is not notified, not even when it runs again, which is a choice; it can then read the property.
+///
+/// Source: Apple, documentation/uikit/encrypting-your-app-s-files.
 extension SimulatedDevice {
     /// Whether files of the protection class "complete" can be read.
     ///
@@ -120,7 +123,7 @@ extension SimulatedDevice {
     /// Asks the waiting questions, if the app is active.
     func askWaitingQuestions() {
         guard !questions.isAsking, !questions.waiting.isEmpty else { return }
-        // A question that the answer to another one has settled is not asked.
+        // A question is not asked if the answer to another question has settled it.
         let settled = questions.waiting.filter { !$0.isOpen() }
         questions.waiting.removeAll { !$0.isOpen() }
         for question in settled { question.answer() }

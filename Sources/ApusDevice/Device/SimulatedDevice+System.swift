@@ -27,12 +27,14 @@ extension SimulatedDevice {
 
     /// Starts the app in the background, or resumes a suspended one there, because the system has an event for it.
     ///
-    /// It returns false if that is not allowed: no app is installed, the user has force-quit it (which some background
-    /// jobs ignore), the device was not unlocked since its start, or the process is being notified of its end. The
-    /// app's code runs at the next step of time, so a timer of the system may call this.
+    /// It returns false if that is not allowed: no app is installed, the user has force-quit it (which
+    /// `despiteForceQuit` ignores), the device was not unlocked since its start (which a significant change of the
+    /// location ignores), or the process is being notified of its end. The app's code runs at the next step of time, so
+    /// a timer of the system may call this.
     @discardableResult
     func wakeInBackground(_ why: LaunchCause, despiteForceQuit: Bool = false) -> Bool {
-        // A move starts it before the first unlock too: github.com/lionheart/openradar-mirror/issues/12487.
+        // A significant change of the location starts the app before the first unlock too:
+        // github.com/lionheart/openradar-mirror/issues/12487.
         guard installation != nil, wasUnlockedSinceBoot || why == .location, life.state != .ending else { return false }
         if let host = runningHost, hasLaunched {
             guard life.state == .suspended else { return true }
@@ -97,7 +99,7 @@ extension SimulatedDevice {
             conditions: conditions, parts: parts, launch: launchCount, launchCause: cause, deviceNumber: number,
             lastBackgroundTaskNumber: lastBackgroundTaskNumber
         ) { [weak time, weak self] in
-            // The caller may be on another thread; the timer moves the review to the device's.
+            // The caller may be on another thread; the timer runs the review on the device's thread.
             time?.engine.schedule(after: .zero) { MainActor.assumeIsolated { self?.review() } }
         }
         runningHost = host
@@ -105,7 +107,7 @@ extension SimulatedDevice {
         return host
     }
 
-    /// Enters phases one after another; the app's work on one of them comes before the next.
+    /// Enters phases one after another, each of them after the app's work on the one before it, and then calls `done`.
     func walk(
         _ phases: [Phase], of host: SimulatedHost, then done: @escaping @MainActor @Sendable (SimulatedDevice) -> Void
     ) {

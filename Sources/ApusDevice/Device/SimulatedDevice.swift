@@ -5,8 +5,8 @@ public import ApusVirtualTime
 /// Runs one app on a simulated phone in virtual time, by the system's documented rules and a test's controls.
 ///
 /// One seed decides everything that is left to chance: the same seed and the same calls give the same ``log``, byte for
-/// byte. Everything runs on the main actor's thread, while the test calls the device, and in one order: the system,
-/// then the app.
+/// byte. Everything runs on the main actor's thread, during the test's calls of the device. At each instant, the
+/// system's work runs before the app's.
 ///
 /// ```swift
 /// @MainActor @Test func keepsItsBackgroundTask() throws {
@@ -19,8 +19,9 @@ public import ApusVirtualTime
 /// }
 /// ```
 ///
-/// Only what uses the ``SimulatedHost`` follows the device: its engine, its main loop, its tasks. Sleeps by other
-/// means, and tasks that the app starts by itself, run outside of it; see the asynchronous ``advance(by:)-6pb81``.
+/// The device controls only what uses the ``SimulatedHost``: its engine, its main loop and its tasks. Sleeps by other
+/// means, and tasks that the app starts by itself, do not follow the device's time; see the asynchronous
+/// ``advance(by:)-6pb81``.
 @MainActor
 public final class SimulatedDevice {
     /// The content of the screen when the device is not locked.
@@ -72,14 +73,14 @@ public final class SimulatedDevice {
     public internal(set) var launchCount = 0
     /// Called when the app's process has entered a phase, including suspension, before the app is notified of it.
     ///
-    /// It may read everything, and must not let time pass. A picture for the switcher can be taken here, of the app as
-    /// it is when it is suspended.
+    /// The closure may read everything, but must not let time pass. When the phase is `suspended`, it can, for example,
+    /// take the app's picture for the switcher.
     public var onPhase: (@MainActor (Phase) -> Void)?
 
     /// The number of this device in the program, from 1.
     let number: Int
     private static var count = 0
-    /// The number of the latest background task of all processes of the app.
+    /// The number of the latest background task of the app's processes that have ended.
     var lastBackgroundTaskNumber = 0
     let random: SeededRandom
     let deviceLog: DeviceLog
@@ -90,7 +91,10 @@ public final class SimulatedDevice {
     var remains: [Remains] = []
     var life = AppLifeMachine()
     var screen = Screen.home
-    /// Whether the user has unlocked the device since its start; before that, the system starts no app by itself.
+    /// Whether the user has unlocked the device since its start.
+    ///
+    /// Before that, the system starts the app by itself only to prewarm it, or for a significant change of the
+    /// location.
     var wasUnlockedSinceBoot = true
     var boot = BootReading()
     let parts = DeviceParts()

@@ -8,9 +8,9 @@ extension SimulatedHost {
     ///
     /// The expiration handlers of all background tasks are called on the main loop, in one pass.
     ///
-    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `tooLate` if the time is over or nearly over, or the
-    ///   policy grants no background tasks; the handler is then called on the main loop too. For a process that has
-    ///   ended, there is only the error.
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `tooLate` if the time is over or nearly over, the
+    ///   policy grants no background tasks, or the process has ended. Unless the process has ended, the handler is
+    ///   called on the main loop all the same.
     public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         let task = HeldBackgroundTask(
             name: request.name, place: request.place, end: request.endsOnExpiration ? .afterHandler : .inHandler,
@@ -35,7 +35,8 @@ extension SimulatedHost {
     /// its last work on the way to the background may be suspended first.
     ///
     /// - Parameters:
-    ///   - name: The work that the task finishes; `nil` for a name made of the calling function's, as the system does.
+    ///   - name: The work that the task finishes. If it is `nil`, the name is made from that of the calling function,
+    ///     as a phone's system does.
     ///   - place: The place of the call, as `Module/File.swift:12`, for faults.
     ///   - function: The calling function.
     ///   - expirationHandler: Called on the main loop shortly before the time is over, or soon if it is over already;
@@ -171,9 +172,10 @@ extension SimulatedHost {
 
     // MARK: Private
 
-    /// Returns whether the process has ended, so that a call has no effect, and then logs a warning.
+    /// Returns whether the process has ended; if so, logs a warning, because the call has no effect.
     ///
-    /// On a phone, no code remains that could make the call. The automatic end of a `BackgroundTask` does not get here.
+    /// On a phone, no code remains that could make the call. The automatic end of a `BackgroundTask` does not call this
+    /// method.
     private func isDropped(_ call: String) -> Bool {
         guard process.isEnded else { return false }
         log.add(.system, .warning("process \(launch) has ended; its call \(call) is dropped"))

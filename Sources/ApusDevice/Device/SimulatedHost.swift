@@ -5,9 +5,9 @@ import Logging
 
 /// The host of one process of an app on a simulated device.
 ///
-/// Once the process has ended, its phase is `terminated`, no work that is passed to the host runs, and calls by the
-/// rest of a function have no effect. All members may be used from any thread, but only code on the device's thread is
-/// in the device's order.
+/// Once the process has ended, its phase is `terminated`, no work that is passed to the host runs, and calls by
+/// functions that are still running have no effect. All members may be used from any thread, but only calls on the
+/// device's thread have a reproducible order.
 public final class SimulatedHost: BackgroundHost {
     struct State: Sendable {
         var backgroundTasks: BackgroundTaskMachine
@@ -63,7 +63,7 @@ public final class SimulatedHost: BackgroundHost {
     /// Returns the device's part of this type, which must exist.
     package func part<Part: DevicePart>(_ type: Part.Type) -> Part { parts.required(type) }
 
-    /// The number of this process among those of the app, from 1, as the log has it.
+    /// The number of this process among those of the app, from 1; warnings in the log contain it.
     let launch: Int
     /// The number of the device in the program.
     package let deviceNumber: Int
@@ -138,7 +138,8 @@ public final class SimulatedHost: BackgroundHost {
 
     /// The time for which the process may still run in the background, on the uptime clock.
     ///
-    /// It is `nil` in the foreground, and while audio, location or continued work keeps the process running.
+    /// It is `nil` in the foreground, and while audio, location, a silent push or continued work keeps the process
+    /// running.
     public var backgroundTimeRemaining: Duration? {
         let now = now
         return state.withLock { $0.backgroundTasks.remaining(now: now) }.map { .nanoseconds(Int64(clamping: $0)) }

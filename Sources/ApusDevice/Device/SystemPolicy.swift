@@ -25,7 +25,7 @@ public struct SystemPolicy: Sendable, Hashable {
     public var handlerLimit: Duration = .seconds(5)
     /// The number of background tasks that a process may hold: about 1000 since iOS 11 (DTS).
     ///
-    /// At one more, it is ended with ``TerminationCode/tooManyBackgroundTasks``.
+    /// A process that begins one more is ended with ``TerminationCode/tooManyBackgroundTasks``.
     public var backgroundTaskLimit = 1000
     /// The time for which a background task may be held without a warning, in the foreground too: 30 s.
     ///
@@ -45,7 +45,7 @@ public struct SystemPolicy: Sendable, Hashable {
     public var givesInvalidBackgroundTasks = false
     /// The code with which an app that does not end its background tasks is ended.
     ///
-    /// Apple's documents allow those of the watchdog and of the task timeout
+    /// Apple's documents fit both the code of the watchdog and that of the task timeout
     /// (developer.apple.com/documentation/xcode/sigkill).
     public var backgroundTaskOverrunCode = TerminationCode.watchdog
 
@@ -74,7 +74,7 @@ public struct SystemPolicy: Sendable, Hashable {
     public var pushesPerHour = 3
     /// Whether a significant change of the location starts an app that the user has removed from the switcher.
     ///
-    /// CLLocationManager.h says so, and it was the case up to iOS 18, but no longer is with iOS 26
+    /// CLLocationManager.h says that it does. Phones did so up to iOS 18, but no longer do with iOS 26
     /// (developer.apple.com/forums/thread/826964).
     public var locationLaunchesAfterForceQuit = false
 
@@ -133,10 +133,10 @@ public struct SystemPolicy: Sendable, Hashable {
     ///
     /// Apple Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a.
     public var dataProtectionDelay: Duration = .seconds(10)
-    /// Whether a keychain item whose secret cannot be read before the first unlock is not found (`errSecItemNotFound`).
+    /// Whether a request for a secret that cannot be read before the first unlock finds no item (`errSecItemNotFound`).
     ///
-    /// This was seen in prewarmed processes (github.com/kylebshr/luka-ios/pull/134). If false, reading the item is
-    /// refused (`errSecInteractionNotAllowed`), as Apple documents it. The value is read when the device is made.
+    /// This was seen in prewarmed processes (github.com/kylebshr/luka-ios/pull/134). If false, the request is refused
+    /// (`errSecInteractionNotAllowed`), as Apple documents it. The value is read when the device is created.
     public var hidesKeychainBeforeFirstUnlock = false
     /// The duration of a restart of the device: a choice.
     public var rebootTime: Duration = .seconds(30)
@@ -162,7 +162,7 @@ extension SystemPolicy {
         public var pendingProcessingLimit = 10
         /// Whether requests with a run in progress are listed as pending.
         ///
-        /// The header says "not completed", Apple's web page says "unexecuted", which is the default.
+        /// The header says "not completed", and Apple's web page says "unexecuted"; the default follows the web page.
         public var listsRunningAsPending = false
         /// Whether the device is a simulator, on which each submission is `unavailable` (BGTaskScheduler.h).
         public var isSimulator = false
@@ -184,23 +184,26 @@ extension SystemPolicy {
         /// A refresh or processing runs only if the app was used within this time (BGTaskRequest.h, for processing; a
         /// choice for refresh).
         public var usageWindow: Duration = .seconds(7 * 86_400)
-        /// The time before an expected use of the app from which a refresh may run: a choice (notes: "just before").
+        /// How long before an expected use of the app a refresh may run: a choice (notes: "just before").
         public var expectedUseLead: Duration = .seconds(1_800)
         /// The longest time that a refresh waits for an expected use before it runs without one: a choice.
         public var refreshPatience: Duration = .seconds(4 * 3_600)
         /// The time for which refreshes may run in a day, all together: a choice.
         ///
-        /// It becomes available evenly over the day (notes: a budget of energy and data, which the app's runs use up).
+        /// Used time becomes available again evenly over a day (notes: a budget of energy and data, which the app's
+        /// runs use up).
         public var dailyRefreshBudget: Duration = .seconds(300)
         /// The shortest time between two launches for refreshes: a choice (notes: rate limiting, without a number).
         public var refreshSpacing: Duration = .seconds(900)
         /// The shortest time between two launches for processing: a choice (notes: rate limiting, without a number).
         public var processingSpacing: Duration = .seconds(900)
-        /// The condition for processing whose request does not require external power, besides a device that is not in
-        /// use.
+        /// The condition for processing whose request does not require external power.
+        ///
+        /// It is needed in addition to a device that is not in use.
         ///
         /// Apple describes processing as work for periods of low activity, such as overnight while the device charges
-        /// ("Choosing Background Strategies for Your App"); that one of the two is enough is a choice.
+        /// ("Choosing Background Strategies for Your App"). By default, either the night or the charging is enough,
+        /// which is a choice.
         public var processingTime = ProcessingTime.chargingOrNight
         /// The beginning of the night of ``processingTime``, as a time of day in UTC: a choice.
         ///
@@ -228,7 +231,8 @@ extension SystemPolicy {
         /// The time from a run's expiration handler to the end of the run.
         ///
         /// The handler is called "shortly before" the end (Apple,
-        /// documentation/backgroundtasks/bgtask/expirationhandler). The number is that of background tasks.
+        /// documentation/backgroundtasks/bgtask/expirationhandler). The number is the default of
+        /// ``SystemPolicy/expirationLead``.
         public var windUpTime: Duration = .seconds(4)
         /// The time for which continued work may run without progress before it expires.
         ///
@@ -239,7 +243,8 @@ extension SystemPolicy {
         ///
         /// A crash log shows it (github.com/transistorsoft/react-native-background-fetch/issues/323).
         public var cpuWindow: Duration = .seconds(60)
-        /// The part of the window for which an app may compute in the background: 80 % (the same log).
+        /// The part of the window for which an app may compute in the background: 80 % (the crash log of
+        /// ``cpuWindow``).
         ///
         /// There is no limit while a job runs that requires external power (BGTaskRequest.h).
         public var cpuShare = 0.8

@@ -6,8 +6,10 @@ import ApusTimers
 public struct Exploration: Sendable {
     /// The number of steps with each seed.
     public var steps = 30
-    /// The longest time of one step while the app does not run, at least five minutes: some jobs and notifications come
-    /// only after hours.
+    /// The longest time of one step, which is at least five minutes.
+    ///
+    /// Waits of this length occur while the app does not run; sleeps of the device occur at any time. Some jobs and
+    /// notifications come only after hours.
     public var longestWait: Duration = .seconds(6 * 3_600)
     /// The maximum number of further runs of a failing script that try to shorten it.
     public var shorteningAttempts = 500

@@ -168,7 +168,7 @@ final class ExplorationTrial {
         switch source {
         case .user(let generator, let left):
             guard left > 0 else { return nil }
-            // The first step launches the app: a device on which it has never run offers no other.
+            // The first step launches the app, because most other steps have no effect on an app that has never run.
             step = steps.isEmpty ? .launch : generator.next(on: device)
             source = .user(generator, left: left - 1)
         case .given(var rest):

@@ -6,7 +6,8 @@ package struct StepChoice {
     let weight: Int
     let make: @MainActor (SeededRandom) -> DeviceStep?
 
-    /// Creates a choice whose step is made when it is chosen; `nil` if it turns out to be impossible.
+    /// Creates a choice whose step is made when the choice is drawn; `make` returns `nil` if the step is impossible
+    /// then.
     package init(_ weight: Int, _ make: @escaping @MainActor (SeededRandom) -> DeviceStep?) {
         self.weight = weight
         self.make = make
@@ -36,7 +37,7 @@ struct StepGenerator {
 
     func next(on device: SimulatedDevice) -> DeviceStep {
         let choices = choices(on: device)
-        // Enough attempts to find a permitted step, if there is any.
+        // This number of attempts is enough to find a permitted step, if there is any.
         for _ in 0..<200 {
             var point = random.number(below: choices.reduce(0) { $0 + $1.weight })
             for choice in choices {

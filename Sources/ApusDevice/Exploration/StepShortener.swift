@@ -105,7 +105,7 @@ struct StepShortener {
         case .sleepMachine(let duration): rounder(duration).map { .sleepMachine($0) }
         case .moveWallClock(let duration) where duration != .seconds(3_600) && duration != .seconds(-3_600):
             [.moveWallClock(duration < .zero ? .seconds(-3_600) : .seconds(3_600))]
-        // Without a process, both have the same effect.
+        // Without a process, `open` and `launch` have the same effect.
         case .open: [.launch]
         default: []
         }

@@ -241,7 +241,7 @@ final class JobSystem: Sendable {
         let why = surroundings.host?.endReason ?? "the process ended"
         let (ended, handlers) = (runs.all, state.withLock { $0.machine.registrations.ended() })
         for run in ended { run.kill("the process ended", why: why) }
-        // Released outside the lock, because the deinitializers of captured values may run any code.
+        // The handlers are released outside the lock, because the deinitializers of captured values may run any code.
         withExtendedLifetime(handlers) {}
     }
 

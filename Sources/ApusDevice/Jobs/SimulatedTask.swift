@@ -42,7 +42,7 @@ public final class SimulatedTask: Sendable {
     /// The identifier of the request, under which the handler was registered.
     public var identifier: String { request.identifier }
 
-    /// Called on the main loop when the run must end, and released then, or when the run is completed.
+    /// Called on the main loop when the run must end; the handler is released then, or when the run is completed.
     ///
     /// It is called shortly before the time is over, when the user cancels continued work, or when the system needs the
     /// device for something else; an app cannot distinguish these (Apple DTS,
@@ -52,13 +52,14 @@ public final class SimulatedTask: Sendable {
     package var expirationHandler: ExpirationHandler? {
         get { state.withLock { $0.machine.handler } }
         set {
-            // Released outside the lock, because the deinitializers of captured values may run any code.
+            // The old handler is released outside the lock, because the deinitializers of its captured values may run
+            // any code.
             let old = state.withLock { $0.machine.setHandler(newValue) }
             withExtendedLifetime(old) {}
         }
     }
 
-    /// Ends the run; after its last run, the app may be suspended at once.
+    /// Ends the run; if no other run is in progress, the app may be suspended at once.
     ///
     /// The job is not repeated if `success` is false. A second call only logs a warning.
     package func setCompleted(success: Bool) {
@@ -143,7 +144,7 @@ public final class SimulatedTask: Sendable {
         }
     }
 
-    /// Expires the run: its handler is called on the main loop, or it fails if it has none.
+    /// Expires the run: its expiration handler is called on the main loop; a run without a handler ends at once.
     @MainActor
     func expire() {
         guard !system.surroundings.isAppDead() else { return }
@@ -182,8 +183,8 @@ public final class SimulatedTask: Sendable {
 ///
 /// Instants are nanoseconds of uptime.
 ///
-/// A run waits for its process, runs, and is notified once that its time is over; then it must be completed within a
-/// while. A run without an expiration handler is not notified, and fails (Apple,
+/// A run waits for its process, runs, and is notified once that its time is over; then it must be completed within
+/// ``Limits/windUp``. A run without an expiration handler is not notified, and fails (Apple,
 /// documentation/backgroundtasks/bgtask/expirationhandler).
 struct SimulatedTaskMachine {
     typealias Handler = @MainActor @Sendable () -> Void

@@ -7,8 +7,9 @@ public import ApusBackground
 /// pending requests at opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart. ``obstacles(for:)`` returns the
 /// reasons for which a job does not run now, and ``report`` the past runs.
 ///
-/// The app uses it as a `BackgroundJobScheduler`, as on every system, and gets errors. The simulated `BGTaskScheduler`
-/// has the same requests and handlers; there, a mistake for which a phone raises an exception is a ``Fault``.
+/// The app uses this type as a `BackgroundJobScheduler`, as on every system; its mistakes are then thrown as errors.
+/// The simulated `BGTaskScheduler` has the same requests and handlers; with it, a mistake for which a phone raises an
+/// exception is a ``Fault``.
 ///
 /// While a job runs, the app is not suspended, and the time of its background tasks does not run; no source says the
 /// latter. All members may be used from any thread.
@@ -183,8 +184,8 @@ extension SimulatedTaskScheduler {
     ///   - identifier: An identifier that the manifest declares, by itself or with a wildcard.
     ///   - place: The place of the call, as `Module/File.swift:12`, for faults.
     ///   - launchHandler: Called on the process's main loop when a run begins. It must complete the task, now or later.
-    /// - Returns: True if the handler was registered; false if the manifest does not declare the identifier, or for
-    ///   another reason.
+    /// - Returns: True if the handler was registered; otherwise false, for example if the manifest does not declare the
+    ///   identifier.
     package func registerLaunchHandler(
         _ identifier: String, place: String? = nil,
         _ launchHandler: @escaping @MainActor @Sendable (SimulatedTask) -> Void

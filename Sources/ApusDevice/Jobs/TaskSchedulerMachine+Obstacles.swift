@@ -40,7 +40,8 @@ extension TaskSchedulerMachine {
         return obstacles
     }
 
-    /// Returns the obstacles among the factors that Apple names for a refresh, except the user's switch.
+    /// Returns the obstacles among the factors that Apple names for a refresh, except the user's switch for background
+    /// refresh, which the caller examines.
     private func refreshObstacles(_ entry: JobRequestBook.Entry, now: ClockReading) -> [BackgroundJobObstacle] {
         var obstacles: [BackgroundJobObstacle] = []
         func add(_ obstacle: BackgroundJobObstacle, if isThere: Bool) { if isThere { obstacles.append(obstacle) } }
@@ -121,7 +122,7 @@ struct JobAllowance {
     private func spent(budget: Duration, now: ContinuousInstant) -> UInt64 {
         let elapsed = now.nanoseconds - countedAt.nanoseconds
         guard elapsed < Self.day else { return 0 }
-        // This is exact, and below the budget, because less than a day has passed.
+        // The division cannot overflow, and the quotient is at most the budget, because less than a day has passed.
         let product = elapsed.multipliedFullWidth(by: budget.nanosecondsFromZero)
         let handedOut = Self.day.dividingFullWidth(product).quotient
         return spent > handedOut ? spent - handedOut : 0

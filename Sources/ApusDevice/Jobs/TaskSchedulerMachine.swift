@@ -75,8 +75,9 @@ struct TaskSchedulerMachine {
         refusals.append(.init(request: request, instant: instant, code: error.code, message: error.message))
     }
 
-    /// Checks that the request is permitted; this comes before the handler, which an identifier without permission
-    /// cannot have.
+    /// Checks that the request is permitted.
+    ///
+    /// This check comes before the search for a handler, because an identifier that is not permitted cannot have one.
     private func checkPermission(for request: BackgroundJobRequest) throws(BackgroundJobError) {
         if policy.isSimulator {
             throw BackgroundJobError(code: .unavailable, message: "simulators run no background jobs; use a device")

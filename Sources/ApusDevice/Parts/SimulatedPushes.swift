@@ -13,7 +13,7 @@ package final class SimulatedPushes: Sendable {
     private struct State {
         var machine: PushMachine
         var handler: Handler?
-        /// The timer for the end of the first push's time.
+        /// The timer for the instant by which the first push must be handled.
         var deadline: ScheduledTimer?
         /// The timer for the instant from which the held push may start the app.
         var free: ScheduledTimer?
@@ -94,7 +94,7 @@ package final class SimulatedPushes: Sendable {
     private func perform(_ action: PushMachine.Action) {
         let isWake = action == .wake
         let now = now
-        // This comes first, because a start of the app leads back to this part.
+        // The handling begins before the app is started, because the start calls this part again.
         state.withLock { $0.machine.begin(countsAsWake: isWake, now: now) }
         if isWake, !surroundings.wake(.push, false) {
             surroundings.log(.system, .push("discarded: the app could not be started"))

@@ -117,8 +117,8 @@ struct TimelineBuilder {
 
     /// Returns the time between two events.
     ///
-    /// It is that of the wall clock, which also advances while the device sleeps and restarts, except after the wall
-    /// clock was set, when it is that of the uptime.
+    /// It is read from the wall clock, because that clock also advances while the device sleeps and restarts. Only
+    /// after the wall clock was set, it is read from the uptime.
     private static func time(from first: DeviceEvent, to second: DeviceEvent) -> Duration {
         if case .control(let name) = first.what, name.contains("wall clock"), second.uptime >= first.uptime {
             return first.uptime.duration(to: second.uptime)

@@ -18,7 +18,7 @@ public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
     /// The clock shows the time twice, and this is the second time.
     public static let secondOfRepeated = DueNote(rawValue: "second")
 
-    /// The rules of the zone have changed, and the occurrence was to be due at another instant before.
+    /// The rules of the zone have changed; by the former rules, the occurrence was due at `instant`.
     static func moved(from instant: WallInstant) -> DueNote {
         DueNote(rawValue: "moved \(instant.iso8601)")
     }

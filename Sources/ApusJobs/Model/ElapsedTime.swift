@@ -34,10 +34,10 @@ extension WallInstant {
 }
 
 extension WallInstant {
-    /// The last instant at which a job can be due: the end of the year 2200 in UTC, the end of the zones' expanded
-    /// rules.
+    /// The last instant at which a job can be due: the end of the year 2200 in UTC.
     ///
-    /// Stores and ``WallInstant`` can represent far later instants.
+    /// The rules of time zones are expanded up to that year. Stores and ``WallInstant`` can represent far later
+    /// instants.
     package static let lastDue = WallInstant(nanoseconds: 7_289_654_399_999_999_999)
 
     /// Returns the instant after a delay, or ``lastDue`` if that is earlier.

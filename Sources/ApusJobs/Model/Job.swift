@@ -44,11 +44,11 @@ public struct JobRequest: Hashable, Sendable {
     /// is deleted. With `nil`, each submission is a new one.
     public var idempotencyKey: String?
 
-    /// The time for which an idempotency key is remembered at least, unless the job is deleted: 24 hours from the
+    /// The shortest time for which an idempotency key is remembered, unless the job is deleted: 24 hours from the
     /// submission.
     public static let idempotencyPeriod: Duration = .seconds(86_400)
 
-    /// The time from its submission for which the job, ended or not, can be the answer to a later submission.
+    /// The time after the submission during which the job, ended or not, can be the answer to another submission.
     var uniquenessPeriod: Duration {
         max(uniqueness.period ?? .zero, idempotencyKey == nil ? .zero : Self.idempotencyPeriod)
     }
@@ -183,8 +183,9 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var openRunCount: Int
     /// The instant until which an ended job is kept; `nil` while the job has not ended.
     ///
-    /// A running scheduler removes such jobs at most once an hour, after a commit. The instant is decided when the job
-    /// ends: by ``JobPolicies/retention`` or the scheduler's configuration, and it is not before ``uniqueUntil``.
+    /// At most once an hour, after a commit, a running scheduler removes the jobs whose instant has passed. The instant
+    /// is determined when the job ends, from ``JobPolicies/retention`` or the scheduler's configuration, and is never
+    /// before ``uniqueUntil``.
     public var keptUntil: WallInstant?
     /// Values for the scheduler and the store.
     public var bookkeeping: JobBookkeeping
@@ -263,7 +264,7 @@ public struct JobBookkeeping: Hashable, Sendable {
     /// The next instant at which the scheduler must examine the job because of elapsed time: for a relative trigger, or
     /// at the end of the delay before a retry.
     public var elapsedWake: WallInstant?
-    /// The number of runs that were added since the store last removed all but the newest.
+    /// The number of runs that were added to the job since its older runs were last removed (``JobChange/keptRuns``).
     public var runsSinceRetired: Int
 }
 

@@ -16,7 +16,10 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         public static let notFound = Code(.notFound)
         /// Several jobs match.
         public static let ambiguous = Code(.ambiguous)
-        /// The identifier is taken and the conflict policy was `refuse`, or the name is taken and had to be free.
+        /// An existing job stands in the way of the submission.
+        ///
+        /// The job counts as the same and the conflict policy is `refuse`, or it has not ended and has a name or a
+        /// label that the submission requires to be free.
         public static let alreadyExists = Code(.alreadyExists)
         /// The job was changed concurrently and must be read again, or it has reached a limit, which the message names.
         public static let conflict = Code(.conflict)

@@ -26,7 +26,7 @@ public struct JobExplanation: Hashable, Sendable, Codable {
     public struct Decision: Hashable, Sendable, Codable {
         /// The kind of the decision.
         public var code: Code
-        /// The instant at which the decision was made, or becomes true; `nil` for now.
+        /// The instant at which the decision was made or will take effect; `nil` for a condition that holds now.
         public var instant: WallInstant?
         /// The decision in words, without the instant.
         public var text: String

@@ -16,7 +16,7 @@ package enum JobLimits {
     package static let payloadBytes = 65_536
     /// The limit of a calendar trigger in its stored form.
     package static let scheduleBytes = 65_536
-    /// The longest duration, in nanoseconds: a little less than 292 years.
+    /// The longest duration, in nanoseconds: a little more than 292 years.
     package static let nanoseconds: Int64 = 9_223_372_035_999_999_999
     /// Returns whether a duration, rounded down to whole nanoseconds as stores do, is within the limit.
     static func allows(_ duration: Duration) -> Bool { duration.wholeNanoseconds <= nanoseconds }

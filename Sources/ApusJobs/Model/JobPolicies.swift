@@ -4,7 +4,8 @@ public import ApusBackground
 ///
 /// Every value has a default that suits most jobs.
 public struct JobPolicies: Hashable, Sendable {
-    /// The time by which a run may start after its due instant, so that wake-ups can be shared; zero by default.
+    /// The time that may pass between a due instant and the start of the run, so that several jobs can share a wake-up;
+    /// zero by default.
     public var tolerance: Duration
     /// The rule for occurrences that were due while no scheduler could run them.
     public var missedRuns: MissedRunPolicy
@@ -15,9 +16,9 @@ public struct JobPolicies: Hashable, Sendable {
     /// The longest time that an occurrence may wait, from its due instant + ``tolerance``; `nil`, the default, for no
     /// limit.
     ///
-    /// An occurrence that has not begun by then is skipped as ``SkipReason/expired``: when its turn comes, or when the
-    /// next occurrence is due. Until then it is shown as waiting. Runs by hand do not expire, and neither does an
-    /// occurrence that was attempted: its retries and snoozes may begin later.
+    /// An occurrence that has not begun within this time is skipped as ``SkipReason/expired``. It is skipped when its
+    /// turn comes or when the next occurrence is due, and is shown as waiting until that happens. Runs by hand do not
+    /// expire, and neither does an occurrence that was attempted: its retries and snoozes may begin later.
     public var expiry: Duration?
     /// The rule for an occurrence that is due while an earlier one is still open.
     public var overlap: OverlapPolicy
@@ -34,7 +35,7 @@ public struct JobPolicies: Hashable, Sendable {
     ///
     /// With `nil`, the default, it is the time for which the scheduler keeps ended jobs
     /// (``JobScheduler/Configuration/finishedJobsKept`` and `failedJobsKept`). The job is kept at least until
-    /// ``Job/uniqueUntil``, which with an idempotency key is 24 hours from its submission.
+    /// ``Job/uniqueUntil``, which is 24 hours or more after the submission of a job with an idempotency key.
     public var retention: Duration?
 
     /// Creates policies; an omitted argument has its default.
@@ -194,7 +195,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The number of attempts lost to a crash after which the occurrence's outcome is `lost`; at least 1, which means
     /// no retry.
     ///
-    /// A lost attempt is made again at once.
+    /// Below this number, a lost attempt is made again at once, without a delay.
     public var maximumLost: Int
     /// The delay before the second attempt, which doubles before each further one; less than 100 ms count as 100 ms.
     public var initialDelay: Duration
@@ -205,7 +206,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// Makes the first failure the outcome; the default.
     ///
-    /// Attempts that a crash interrupts are made again all the same.
+    /// Attempts that a crash interrupts are made again all the same, as ``maximumLost`` allows.
     public static let never = exponential(attempts: 1)
 
     /// Makes further attempts after a delay that doubles with each failure.
@@ -239,10 +240,10 @@ public enum ConflictPolicy: String, Hashable, Sendable, CaseIterable {
     /// With an equal trigger, the next occurrence stays due when it was, so an app may submit its jobs at every launch.
     /// With another trigger, the occurrences follow that from now on. Open runs stay.
     ///
-    /// If only runs in progress are left of the job, it runs once more: its trigger counts from now on, and the run
-    /// begins when they have ended (``SubmissionOutcome/rescheduled``). A trigger ``Trigger/at(_:)`` with an equal
-    /// instant is the exception: the run in progress is the one for that instant. So a run begins after each
-    /// submission, one for all submissions that arrive before it.
+    /// If only runs in progress are left of the job, its trigger counts from this submission, and the next run begins
+    /// when those in progress have ended (``SubmissionOutcome/rescheduled``). So a run begins after each submission,
+    /// and one run is enough for all submissions that arrive before it begins. A trigger ``Trigger/at(_:)`` with an
+    /// equal instant is the exception: the run in progress is the one for that instant.
     case update
     /// Cancels the existing job with its open runs, and makes a new one in its place.
     case replace

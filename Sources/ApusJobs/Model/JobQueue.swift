@@ -128,8 +128,9 @@ public struct JobUniqueness: Hashable, Sendable {
     /// Compares the identifiers only; the default.
     public static let identifier = JobUniqueness(kind: .identifier)
 
-    /// Compares the identifiers, and also kind and payload: of the jobs with this rule, no two that have not ended have
-    /// the same kind and the same bytes.
+    /// Compares the identifiers, and also the kind and the bytes of the payload.
+    ///
+    /// Two jobs with this rule that have not ended never have both the same kind and the same bytes.
     ///
     /// - Parameter period: The time from their submission for which jobs that have ended count, too; they are kept for
     ///   at least that time (``Job/uniqueUntil``). A job that has ended cannot be updated, and neither can a job of

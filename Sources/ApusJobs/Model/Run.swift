@@ -25,7 +25,7 @@ public enum RunState: String, Hashable, Sendable, CaseIterable {
 
 /// One attempt at an occurrence, or a range of skipped occurrences.
 ///
-/// Exactly one run of each occurrence is `isFinal`: its state is the occurrence's outcome.
+/// When an occurrence has an outcome, exactly one of its runs is `isFinal`, and the state of that run is the outcome.
 public struct Run: Hashable, Sendable {
     /// The number that the store gave the job.
     public var jobKey: Int64
@@ -39,7 +39,7 @@ public struct Run: Hashable, Sendable {
     public var through: Int
     /// The number of the attempt, from 1; 0 for occurrences that were skipped when they were due.
     ///
-    /// An attempt that was cancelled while it waited has no `started`.
+    /// An attempt has a number even if it was cancelled while it waited; its ``started`` is then `nil`.
     public var attempt: Int
     /// The number of earlier attempts that were lost.
     public var lostBefore: Int
@@ -63,8 +63,9 @@ public struct Run: Hashable, Sendable {
     ///   cancelled, and, while it waits again, the words with which its handler postponed it
     ///   (``RunDecision/snooze(for:reason:)``).
     public var reason: String?
-    /// The earliest instant at which the attempt may start, if that is later than `due`: the end of the delay before a
-    /// retry.
+    /// The earliest instant at which the attempt may start, if it must wait longer than until `due`.
+    ///
+    /// It is the end of the delay before a retry, or of the delay for which the handler has snoozed the attempt.
     public var notBefore: WallInstant?
     /// The instant of the claim.
     public var claimed: WallInstant?
@@ -94,10 +95,10 @@ public struct Run: Hashable, Sendable {
     /// Whether the run is the outcome of an occurrence that can have another attempt.
     var canBeTriedAgain: Bool { isFinal && attempt > 0 && [.failed, .lost, .cancelled].contains(state) }
 
-    /// The lateness of the occurrence's first attempt: the time from `due` to its start, or to its claim until the
-    /// start is stored.
+    /// The lateness of the occurrence's first attempt: the time from `due` to the start of the attempt.
     ///
-    /// It is `nil` for later attempts, which have a ``retryLateness``, and for runs that were never started.
+    /// Until the start of a running attempt is stored, it is the time from `due` to the claim. It is `nil` for later
+    /// attempts, which have a ``retryLateness``, and for runs that were never started.
     public var lateness: Duration? { attempt == 1 ? begun.map { due.duration(to: $0) } : nil }
 
     /// The time from the end of a retry's delay to the retry's start.
@@ -108,8 +109,10 @@ public struct Run: Hashable, Sendable {
         return max(.zero, notBefore.duration(to: begun))
     }
 
-    /// The instant at which the handler was started; while it runs, the instant of its claim, which is committed just
-    /// before.
+    /// The instant at which the handler was started.
+    ///
+    /// If the start of a running attempt is not stored yet, it is the instant of the claim, which is committed just
+    /// before the handler is called.
     public var begun: WallInstant? { started ?? (state == .running ? claimed : nil) }
 
     /// Creates a run from stored values; `through` is `occurrence` unless given.

@@ -39,8 +39,9 @@ public struct RunnableJobs: Hashable, Sendable {
     public var isEmpty: Bool { kinds.isEmpty || queues == .nothing }
 }
 
-/// The other schedulers of a shared store, with what they can run and the shards that they own, as far as this one
-/// knows.
+/// The other schedulers of a shared store, with the jobs that they can run and the shards that they own.
+///
+/// It is what this scheduler knows of them, which may be out of date.
 public struct OtherSchedulers: Hashable, Sendable {
     /// One of the other schedulers.
     public struct Member: Hashable, Sendable {

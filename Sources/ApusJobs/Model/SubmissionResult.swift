@@ -4,7 +4,9 @@
 public enum SubmissionOutcome: String, Hashable, Sendable, CaseIterable {
     /// The submission made a job.
     case inserted
-    /// A job that had not ended has the request's definition now, or had it already; its future occurrences follow it.
+    /// A job that had not ended has the request's definition now, or had it already.
+    ///
+    /// The job's future occurrences follow this definition.
     case updated
     /// A job with only runs in progress left has the request's definition, and its trigger counts from this submission.
     ///

@@ -2,10 +2,10 @@
 package struct SubmissionTerms: Hashable, Sendable {
     /// Whether a new job is refused (``JobError/Code/alreadyExists``) if a job that has not ended has its name.
     package var requiresFreeName = false
-    /// The only jobs with a label that may exist and not have ended; otherwise a new job is refused
+    /// A label and the known jobs with it: if another job that has not ended has the label, a new job is refused
     /// (``JobError/Code/alreadyExists``).
     ///
-    /// It is not encoded, because the scheduler that receives the submission makes the new job itself.
+    /// This term is not encoded, because the scheduler that receives the submission makes the new job itself.
     package var onlyBeside: LabelledJobs?
     /// The content that an existing job must have to be changed or replaced; otherwise the submission is refused
     /// (``JobError/Code/conflict``).

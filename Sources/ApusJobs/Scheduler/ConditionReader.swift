@@ -36,7 +36,8 @@ final class ConditionReader: Sendable {
         guard let host else { return }
         let task = Task(executorPreference: executor) { [self] in
             let changes = host.conditionChanges()
-            // The stream begins now, so changes since the reading that held the job back are not in it.
+            // The stream begins now and does not have the changes since the reading that held the job back, so the
+            // conditions are read once more.
             report(read(canShare: false))
             for await _ in changes {
                 if Task.isCancelled { return }

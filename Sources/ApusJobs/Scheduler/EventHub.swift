@@ -34,7 +34,8 @@ final class EventHub: Sendable {
 
     /// Whether an event would have a receiver.
     ///
-    /// A later subscriber misses only events whose effects are already in the store.
+    /// If it is `false`, events need not be made: a later subscriber misses only events whose effects it finds in the
+    /// store.
     var isWanted: Bool {
         let (isSubscribed, relay) = state.withLock { (!$0.subscribers.isEmpty, $0.relay) }
         return isSubscribed || relay.map { $0.store.isPublishing(in: $0.session) } ?? false
@@ -196,7 +197,7 @@ extension JobEvent {
 public enum JobEvent: Sendable {
     /// A job was submitted.
     case submitted(Job)
-    /// A job's state, next due instant or count changed.
+    /// A job's state, definition, next due instant or count of occurrences changed.
     case changed(Job)
     /// An ended job was deleted with its runs (``JobScheduler/delete(_:)``).
     ///

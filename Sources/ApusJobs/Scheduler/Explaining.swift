@@ -38,7 +38,7 @@ extension SchedulerMachine {
     /// The keys of the jobs that are due and wait for conditions or for a handler.
     var obstructed: [Int64] { Set(kinds.parked.keys).union(conditions.held.keys).sorted() }
 
-    /// Returns whether an occurrence of the job is due, and waits for a handler.
+    /// Returns whether the job is parked; see ``JobScheduler/isParked(_:)``.
     func isParked(_ id: JobID) -> Bool { jobs[id].map { kinds.parked.contains($0.key) } ?? false }
 
     /// Returns the conditions that hold a job back although it is due; see ``JobScheduler/awaitedConditions(_:)``.

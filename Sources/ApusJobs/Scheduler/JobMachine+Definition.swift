@@ -95,8 +95,9 @@ extension JobMachine {
 
     /// Repeats occurrences on the wall clock that had passed, because the clock was set back by `offset`.
     ///
-    /// A step back of at least the interval, or of three hours, is a correction, as in Vixie's cron
-    /// (https://man7.org/linux/man-pages/man8/cron.8.html). A smaller step repeats nothing.
+    /// They are repeated if the clock was set back by at least the interval, or by at least three hours. Such a step is
+    /// a correction of the clock, as in Vixie's cron (https://man7.org/linux/man-pages/man8/cron.8.html). A smaller
+    /// step repeats nothing.
     package mutating func repeatAfterClockWasSet(back offset: Duration, now: WallInstant) -> Action {
         guard !job.state.isFinal, job.request.trigger.isAnchored, missingZone == nil, let due = job.nextDue,
             let next = try? job.request.trigger.first(submittedAt: now, calendar), next.instant < due

@@ -16,11 +16,11 @@ extension JobMachine {
         readyRuns(now: now, unmet: unmet).lazy.map { earliestStart(open[$0]) }.min()
     }
 
-    /// Whether the admission of the next occurrence can be deferred until it can start, so that one row less is
-    /// written.
+    /// Whether the admission of the next occurrence can wait until its run can start, so that one row less is written.
     ///
-    /// Its run is then the same: no other run of the job is open, no occurrence follows, and it depends on no
-    /// conditions and no policy for late occurrences. Whether it has expired is decided when it can start.
+    /// This is so if a later admission makes the same run: no other run of the job is open, no occurrence follows, the
+    /// job has no conditions, and its policy for missed runs is to run once. Whether the occurrence has expired is
+    /// decided when it can start.
     package var canArriveLate: Bool {
         guard open.isEmpty, case .runOnce = job.request.policies.missedRuns.kind,
             job.request.policies.conditions.isEmpty
@@ -42,7 +42,7 @@ extension JobMachine {
         return turns().contains { earliestStart(open[$0]) <= now }
     }
 
-    /// Returns the unmet conditions that runs wait for which are due at `now`.
+    /// Returns the unmet conditions for which runs that are due at `now` wait.
     package func awaited(now: WallInstant, unmet: JobConditions) -> JobConditions {
         let awaited = job.request.policies.conditions.intersection(unmet)
         if awaited.isEmpty { return [] }
@@ -59,8 +59,10 @@ extension JobMachine {
         return next
     }
 
-    /// The due instant of the next occurrence; `nil` if there is none, if the job is not scheduled, and while the zone
-    /// of a calendar trigger is missing, without which the following occurrence is unknown.
+    /// The due instant of the next occurrence that can be admitted.
+    ///
+    /// It is `nil` if no occurrence is to come, and if the job is not scheduled. It is also `nil` while the zone of a
+    /// calendar trigger is missing, because the occurrence after this one cannot be computed without the zone.
     package var arrival: WallInstant? { job.state == .scheduled && missingZone == nil ? job.nextDue : nil }
 
     /// The zone of a calendar trigger if it is missing; `nil` otherwise.
@@ -95,8 +97,9 @@ extension JobMachine {
         TriggerSchedule(job.request.trigger, first: job.firstDue, origin: job.bookkeeping.origin)
     }
 
-    /// Returns the last instant at which an open run may begin; `nil` for a run by hand and an occurrence that was
-    /// attempted.
+    /// Returns the last instant at which a waiting run may begin.
+    ///
+    /// It is `nil` without an expiry, for a run by hand, and for an occurrence that was attempted or snoozed.
     func expiry(of run: Run) -> WallInstant? {
         guard run.state == .waiting, !run.isByHand, run.attempt == 1, run.notBefore == nil else { return nil }
         return expiry(dueAt: run.due)
@@ -133,7 +136,8 @@ extension JobMachine {
             next.sort { (open[$0].due, $0) < (open[$1].due, $1) }
             next = next.prefix(free).sorted()
         }
-        // Runs by hand and others do not wait for each other. The numbers of runs by hand are the lowest.
+        // Runs by hand and others do not wait for each other. The runs by hand come first in `open`, because their
+        // numbers are the lowest, so the positions stay in ascending order.
         return open.indices.filter { open[$0].state == .waiting && open[$0].isByHand } + next
     }
 }

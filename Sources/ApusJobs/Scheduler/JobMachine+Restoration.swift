@@ -16,7 +16,8 @@ extension JobMachine {
         try progress?.validate(for: trigger)
         let calendar = try trigger.times(of: request.id, in: zones)
         let passed = trigger.count.map { $0 - (progress?.left ?? $0) } ?? 0
-        // An occurrence that was open in the other store ends there.
+        // `passed` includes an occurrence that was open in the other store. It ends there, so it counts as an outcome
+        // here.
         let arrived = max(progress?.occurrences ?? 0, passed)
         var job = Job(
             request: request, state: restoration.isSuspended ? .suspended : .scheduled,
@@ -64,7 +65,7 @@ extension JobRestoration {
 }
 
 extension JobRestoration.Progress {
-    /// Checks the numbers, under their names in the exported form.
+    /// Checks the numbers; an error has the name of the number in the exported form.
     fileprivate func validate(for trigger: Trigger) throws(JobError) {
         // Larger integers are not exact in all JSON readers.
         guard (0...9_007_199_254_740_991).contains(occurrences) else {

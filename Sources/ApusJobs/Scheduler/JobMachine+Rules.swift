@@ -10,7 +10,9 @@ extension JobMachine {
     /// The reason of a lost run whose handler was given up.
     static let abandoned = "abandoned"
 
-    /// Returns why the handler of a claimed run was cancelled; the reason is stored, so that it is known after a crash.
+    /// Returns the reason for which a claimed run will end as cancelled; `nil` if it was not cancelled.
+    ///
+    /// The reason is stored, so that it is known after a crash.
     func cancellation(_ run: Run) -> CancellationReason? {
         guard run.state == .running else { return nil }
         return switch run.reason {
@@ -29,7 +31,7 @@ extension JobMachine {
         let m = arrivals.last
         let last = arrivals.lastDue
         let missedRuns = job.request.policies.missedRuns.kind
-        // A wake-up may use the whole tolerance, and what it starts is on time.
+        // A wake-up may be late by the whole tolerance, and an occurrence that it admits still counts as on time.
         let isOnTime = last.instant.duration(to: now) <= job.request.policies.tolerance + grace(arrivals)
         if let end = expiry(dueAt: last.instant), end < now {
             skip(n...m, due: next, reason: .expired, now: now, &draft)
@@ -93,7 +95,7 @@ extension JobMachine {
         case .skip where others > 0:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
         case .queue(let limit) where others > limit:
-            // The first open run runs, and the others wait.
+            // One run is in progress, and the limit is the number of others that may wait.
             skip(number...number, due: due.instant, reason: .queueFull, now: now, &draft)
         case .allow(let limit) where others >= limit:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
@@ -158,7 +160,9 @@ extension JobMachine {
 
     // MARK: Outcomes
 
-    /// Cancels the waiting runs and the handlers of the claimed ones, whose runs have the reason until they end.
+    /// Cancels the waiting runs, and the handlers of the claimed runs.
+    ///
+    /// A claimed run keeps `reason` as its reason until its handler has ended.
     mutating func cancelOpen(
         _ reason: CancellationReason, includingByHand: Bool, now: WallInstant, _ draft: inout Draft
     ) {
@@ -242,10 +246,10 @@ extension JobMachine {
         tryAgain(run, lostBefore: run.lostBefore + 1, notBefore: nil, now: now, &draft)
     }
 
-    /// Returns the due instant of a claimed run that waits again, by the present clock.
+    /// Returns the due instant of a claimed run that waits again or is attempted again.
     ///
-    /// An instant of elapsed time has passed, even if the wall clock was set back since; other instants follow the
-    /// clock.
+    /// A due instant in elapsed time has passed even if the wall clock was set back since, so it is not after `now`.
+    /// Other due instants follow the clock.
     func dueAgain(_ run: Run, now: WallInstant) -> WallInstant {
         run.dueCountsElapsed(job.request.trigger.isRelative) ? min(run.due, now) : run.due
     }

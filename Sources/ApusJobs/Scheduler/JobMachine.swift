@@ -3,9 +3,10 @@ package import ApusTimers
 
 /// The state machine of one job, without clocks, locks and I/O.
 ///
-/// The events are in this file, and the rules that they share in `JobMachine+Rules.swift`. Each event is one mutating
-/// method, which returns the change to commit and what to do after the commit. The owner commits first, and discards
-/// the machine if that fails. Impossible events trap, because only a defect of Apus can cause them.
+/// Most events are in this file, the others in `JobMachine+Definition.swift`, and the rules that they share in
+/// `JobMachine+Rules.swift`. Each event is one mutating method, which returns the change to commit and what to do after
+/// the commit. The owner commits first, and discards the machine if that fails. Impossible events trap, because only a
+/// defect of Apus can cause them.
 package struct JobMachine: Hashable, Sendable {
     private struct Contents: Hashable {
         var job: Job
@@ -15,7 +16,9 @@ package struct JobMachine: Hashable, Sendable {
         mutating func edit(_ body: (inout Job, inout [Run]) -> Void) { body(&job, &open) }
     }
 
-    /// The contents, which copies share: a machine is copied for each turn and each decision.
+    /// The contents, which copies share until one of them is changed.
+    ///
+    /// The machine is copied for each turn and each decision.
     private var shared: Shared<Contents>
     private var contents: Contents {
         _read { yield shared.value }
@@ -97,7 +100,9 @@ package struct JobMachine: Hashable, Sendable {
         /// The result, which is stored if the attempt succeeds.
         package var handlerResult: [UInt8]?
         package var progress: RunProgress?
-        /// Whether the handler was given up: the run is then lost, and `result` determines what follows.
+        /// Whether the handler was given up.
+        ///
+        /// The run is then lost, unless its outcome was decided before, and `result` determines what follows.
         package var isAbandoned = false
         package init(_ result: Result, started: WallInstant?, exitCode: Int? = nil, output: [UInt8] = []) {
             self.result = result
@@ -130,7 +135,8 @@ package struct JobMachine: Hashable, Sendable {
     package mutating func committed(_ stored: Job) {
         let isNew = job.key != stored.key
         contents.job = stored
-        // Otherwise the array, which the change shares, would be copied.
+        // Only the runs of a new job lack the key. Setting it in all runs each time would copy the array, because the
+        // change shares it.
         guard isNew else { return }
         for index in open.indices { contents.open[index].jobKey = stored.key }
         lastSkip?.jobKey = stored.key
@@ -203,7 +209,7 @@ package struct JobMachine: Hashable, Sendable {
     package mutating func ended(
         occurrence: Int, attempt: Int, _ ended: Ended, now: WallInstant, jitter: Double
     ) -> Action {
-        // A run that is not claimed any more got its outcome from another event, such as a replacement of the job.
+        // A run that is not claimed any more was ended by an earlier event, such as ``recover(now:)``.
         guard let index = indexOfClaimed(occurrence, attempt) else { return .none }
         return transition(now) { machine, draft in
             machine.contents.open[index].started = ended.started
@@ -246,7 +252,7 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Resumes the job, a relative trigger with the remainder of its interval.
+    /// Resumes the job; a relative trigger continues with the remainder of its interval.
     package mutating func resume(now: WallInstant) -> Action {
         switch job.state {
         case .scheduled, .cancelled, .finished: return .none
@@ -266,7 +272,7 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Ends the job permanently, cancelled or because a new one takes its place.
+    /// Ends the job permanently, because it was cancelled or because a new job takes its place.
     ///
     /// The handlers of claimed runs are cancelled, and the runs end as cancelled when their handlers do.
     package mutating func cancel(_ reason: CancellationReason = .cancelled, now: WallInstant) -> Action {
@@ -341,8 +347,9 @@ package struct JobMachine: Hashable, Sendable {
             }
         }
 
-        /// Returns the position of the run; one or two rows, the usual number, are searched faster than a dictionary is
-        /// built.
+        /// Returns the position of the run.
+        ///
+        /// The dictionary is built only for 16 or more rows: the usual one or two are searched faster than it is built.
         private mutating func position(of run: Run) -> Int? {
             if runs.count < 16 {
                 return runs.firstIndex { $0.occurrence == run.occurrence && $0.attempt == run.attempt }
@@ -365,7 +372,8 @@ package struct JobMachine: Hashable, Sendable {
         }
         contents.job.updated = now
         findWakes()
-        // Only the growth of a skipped range is counted.
+        // A skipped range may have been written before. `skipped` counts only the occurrences that this transition has
+        // skipped, so the runs of skipped ranges are left out here.
         contents.job.occurrenceCount +=
             draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
         contents.job.missedCount += draft.missed

@@ -64,7 +64,7 @@ final class JobMetrics: Sendable {
 
         /// Returns the key of a job's metrics.
         ///
-        /// The first keys have metrics of their own permanently, so that no counter decreases.
+        /// The first keys keep metrics of their own: a counter that was removed and made again would begin at zero.
         mutating func timed(_ job: Job) -> Timed {
             let own = Timed(kind: job.request.kind, queue: job.request.queue)
             if jobs.contains(own) { return own }
@@ -74,8 +74,9 @@ final class JobMetrics: Sendable {
         }
     }
 
-    /// The largest number of queues, and of pairs of a kind and a queue, with metrics of their own: a backend keeps
-    /// each series for as long as it runs.
+    /// The largest number of queues with metrics of their own, and also of pairs of a kind and a queue.
+    ///
+    /// A backend keeps each series for as long as it runs, so their number must be bounded.
     static let mostOwn = 100
     private static let otherQueue = QueueID("other")
 
@@ -105,7 +106,9 @@ final class JobMetrics: Sendable {
         counter.increment(by: count)
     }
 
-    /// Records the duration of a handler, and the lateness if it is of an occurrence's first attempt.
+    /// Records how long the handler of an attempt ran, and how late it began.
+    ///
+    /// The lateness is `nil`, and is not recorded, unless the attempt is the occurrence's first one.
     func handled(_ job: Job, for duration: Duration, lateness: Duration?) {
         let timers = made.withLock { made -> Timers in
             let key = made.timed(job)
@@ -196,13 +199,15 @@ final class MetricsReport: Sendable {
 }
 
 extension JobScheduler {
-    /// Reports metrics to a backend from now on: runs that end, their duration and lateness, the numbers of running and
-    /// waiting runs, stuck handlers, and jobs that cannot be read.
+    /// Reports metrics to a backend from now on.
     ///
-    /// Backends are called on the scheduler's tasks: one that blocks makes runs late. Without this call nothing is
-    /// reported, at no cost. A further call replaces the backend. The first 100 pairs of a kind and a queue have
-    /// metrics of their own, and so have the first 100 queues; all others share the kind and the queue `other`. So let
-    /// many jobs share a kind: a job without one has its identifier as its kind.
+    /// The metrics are about the runs that end, their duration and lateness, the numbers of each queue's runs in
+    /// progress and waiting jobs, stuck handlers, and jobs that cannot be read.
+    ///
+    /// Backends are called on the tasks of the scheduler and of its handlers: one that blocks makes runs late. Without
+    /// this call nothing is reported, at no cost. A further call replaces the backend. The first 100 pairs of a kind
+    /// and a queue have metrics of their own, and so have the first 100 queues; all others share the kind and the queue
+    /// `other`. A job without a kind has its identifier as its kind, so give many jobs the same kind.
     ///
     /// - Parameters:
     ///   - factory: The backend; the bootstrapped backend when not given.

@@ -1,8 +1,8 @@
 /// Code around submissions and handlers, for traces, measurements, and context that travels with jobs.
 ///
-/// Each method has a default that does nothing. List middleware in ``JobScheduler/Configuration/middleware``. The first
-/// one is the outermost: its ``onSubmit(_:)`` is called first, and its ``handle(_:next:)`` encloses those of the
-/// others.
+/// The default of ``onSubmit(_:)`` leaves the request unchanged, and that of ``handle(_:next:)`` only runs the handler.
+/// List middleware in ``JobScheduler/Configuration/middleware``. The first one is the outermost: its ``onSubmit(_:)``
+/// is called first, and its ``handle(_:next:)`` encloses those of the others.
 public protocol JobMiddleware: Sendable {
     /// Changes a request, or leaves it; called for each submitted request before it is validated, in the task of its
     /// caller.

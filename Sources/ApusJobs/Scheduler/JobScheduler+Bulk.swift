@@ -11,8 +11,8 @@ extension JobScheduler {
     /// let count = try await scheduler.cancel(all: JobQuery(queues: ["mail"], fairnessKeys: ["acme"]))
     /// ```
     /// - Parameters:
-    ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for scheduled and suspended jobs. Its
-    ///     pages, their order and last runs are ignored.
+    ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for scheduled and suspended jobs. The
+    ///     query's limit, cursor and order are ignored, and so is whether it includes last runs.
     ///   - progress: A closure that is called after each page of up to 1,000 jobs with the number of jobs that were
     ///     cancelled so far.
     /// - Returns: The number of jobs that were cancelled.
@@ -26,16 +26,16 @@ extension JobScheduler {
     /// Retries, as ``retry(_:occurrence:)`` does, the last failed or lost occurrence of the jobs that match, in commits
     /// of up to 1,000 of them, between which due jobs run.
     ///
-    /// It is the occurrence of the newest attempt that has ended. A job is left out if it is being retried already, if
-    /// another job has its identifier by now, or if other callers keep changing it.
+    /// The occurrence is the one of the job's newest attempt that has ended. A job is left out if it is being retried
+    /// already, if another job has its identifier by now, or if other callers keep changing it.
     ///
     /// ```swift
     /// let count = try await scheduler.retry(all: JobQuery(kind: "invoice.send"))
     /// ```
     /// - Parameters:
     ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for jobs that are not cancelled;
-    ///     without ``JobQuery/lastEnded``, for those whose newest ended attempt failed or was lost. Its pages, their
-    ///     order and last runs are ignored.
+    ///     without ``JobQuery/lastEnded``, for those whose newest ended attempt failed or was lost. The query's limit,
+    ///     cursor and order are ignored, and so is whether it includes last runs.
     ///   - progress: A closure that is called after each page of up to 1,000 jobs with the number of jobs that are
     ///     retried so far.
     /// - Returns: The number of jobs that are retried.
@@ -58,8 +58,8 @@ extension JobScheduler {
     /// let count = try await scheduler.delete(all: failed)
     /// ```
     /// - Parameters:
-    ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for finished and cancelled jobs. Its
-    ///     pages, their order and last runs are ignored.
+    ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for finished and cancelled jobs. The
+    ///     query's limit, cursor and order are ignored, and so is whether it includes last runs.
     ///   - progress: A closure that is called after each page of up to 1,000 jobs with the number of jobs that were
     ///     deleted so far.
     /// - Returns: The number of jobs that were deleted.

@@ -20,12 +20,12 @@ extension JobScheduler {
     /// try await scheduler.declare([cleanup], as: "reports")
     /// ```
     ///
-    /// An unchanged job keeps its schedule and its history; a changed one gets the new definition, whatever the
-    /// request's `conflict` (`ConflictPolicy.update`). The jobs have the label ``setLabel`` with the set's name. In a
-    /// store that several schedulers share, each of them may declare the set, and the last declaration counts. While
-    /// versions of a program with different sets run side by side, a restart of an old one therefore restores its set
-    /// until the next declaration. Of two different declarations at the same time, each may cancel the jobs that only
-    /// the other one has.
+    /// An unchanged job keeps its schedule and its history. A changed one gets the new definition: the conflict policy
+    /// is always `ConflictPolicy.update`, and the requests' `conflict` is ignored. The jobs have the label ``setLabel``
+    /// with the set's name. In a store that several schedulers share, each of them may declare the set, and the last
+    /// declaration counts. While versions of a program with different sets run side by side, a restart of an old one
+    /// therefore restores its set until the next declaration. If two different declarations are made at the same time,
+    /// each may cancel the jobs that only the other one has.
     ///
     /// The jobs are submitted one after another, once all of them have been validated; then the others are cancelled,
     /// as ``cancel(all:)`` does.
@@ -53,7 +53,8 @@ extension JobScheduler {
         var submitted: [SubmissionResult] = []
         // The jobs are submitted separately because other nodes may own some of them.
         for member in members { submitted.append(try await submit(member)) }
-        // An existing job that is unique by its payload or key keeps its own identifier.
+        // The identifiers are taken from the answers: an existing job that is unique by its payload or key keeps its
+        // own.
         let wanted = Set(submitted.map(\.job.id))
         var left: [JobID] = []
         let query = JobQuery(

@@ -38,8 +38,11 @@ extension JobScheduler {
         }
     }
 
-    /// Waits for the outcome of the occurrence that `find` returns; subscribes before the store is read, so that no
-    /// event is missed.
+    /// Waits for the outcome of the occurrence that `find` returns.
+    ///
+    /// It subscribes to the events before it reads the store, so that it misses no event.
+    ///
+    /// - Returns: The outcome; `nil` if `find` returns `nil`, or if the occurrence has no outcome and never will.
     private func outcome(
         following find: (any JobStore) async throws -> AwaitedOccurrence?
     ) async throws -> Run? {
@@ -89,7 +92,8 @@ private struct AwaitedOccurrence: CustomStringConvertible {
 
     /// Reads the outcome from the store.
     ///
-    /// The job is read first: if a run that was open then ends later, there is an event.
+    /// The job is read before its runs. In the other order, a run that ends between the two reads would be neither
+    /// final at the first nor open at the second, and the occurrence would seem to have no outcome.
     func look(in store: any JobStore) async throws -> Answer {
         let loaded = try await store.load([.key(jobKey)])[0]
         if let loaded, loaded.open.contains(where: { $0.occurrence == number }) { return .undecided }

@@ -8,10 +8,10 @@ extension JobScheduler {
     /// Returns the waiting and running runs of a job, ordered by (occurrence, attempt); none if the job does not exist.
     public func openRuns(of id: JobID) async throws -> [Run] { try await loop.store.job(id)?.open ?? [] }
 
-    /// Returns jobs that this program cannot read and has set aside, ordered by key, after the job with the key `key`;
-    /// at most `limit`, and at most 10,000.
+    /// Returns the jobs that this program cannot read and has set aside, ordered by key.
     ///
-    /// They do not run before a scheduler that can read them opens the store.
+    /// The list begins after the job with the key `key`. It has at most `limit` jobs, and never more than 10,000. None
+    /// of them runs until a scheduler that can read them opens the store.
     /// - Throws: ``JobError`` with `invalid` for a limit below 1, or the store's errors.
     public func unreadableJobs(after key: Int64 = 0, limit: Int = 50) async throws -> [UnreadableJob] {
         try await loop.store.setAside(after: key, limit: limit)
@@ -64,8 +64,9 @@ extension JobScheduler {
         try trigger.upcoming(from: loop.reading().wall, limit: limit, in: loop.configuration.timeZones)
     }
 
-    /// Returns the first `limit` occurrences of a job after one instant and through another, if nothing changes the
-    /// job; none for a job that is not scheduled.
+    /// Returns the first `limit` occurrences of a job that are due later than `after` and not later than `through`.
+    ///
+    /// They are computed as if nothing changed the job. A job that is not scheduled has none.
     public func upcoming(
         of job: Job, after: WallInstant, through: WallInstant, limit: Int
     ) -> [UpcomingOccurrence] {

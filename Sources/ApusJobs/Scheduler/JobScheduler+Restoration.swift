@@ -7,7 +7,7 @@ package struct JobRestoration: Hashable, Sendable {
         package var created: WallInstant
         /// The due instant of the next occurrence; `nil` if none was to come, or if there is a `remainder`.
         package var nextDue: WallInstant?
-        /// The part of the interval that was left of a suspended job.
+        /// The rest of the interval of a suspended job, if its trigger is relative; `nil` otherwise.
         package var remainder: Duration?
         /// The number of occurrences that had an outcome.
         package var occurrences: Int
@@ -43,8 +43,9 @@ extension JobScheduler {
     /// Continues jobs of another store in this one, in one commit, all or none.
     ///
     /// Nothing that was due before now runs; see ``JobMachine/restored(_:now:in:)``.
-    /// - Throws: ``JobError`` with `invalid` (naming the argument); `alreadyExists` or `conflict` if an open job has
-    ///   the identifier of one of them, or a job its idempotency key; the errors of ``submit(_:)->SubmissionResult``.
+    /// - Throws: ``JobError`` with `invalid` (naming the argument); `alreadyExists` or `conflict` if the identifier of
+    ///   one of them belongs to an open job, or its idempotency key to any job; the errors of
+    ///   ``submit(_:)->SubmissionResult``.
     package func restore(_ jobs: [JobRestoration]) async throws -> [Job] {
         if jobs.isEmpty { return [] }
         guard case .jobs(let restored) = try await loop.call(.restore(jobs)) else {

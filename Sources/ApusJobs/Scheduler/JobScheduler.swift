@@ -62,15 +62,16 @@ public final class JobScheduler: Sendable {
         /// The time that a handler may take to return after it was cancelled for any reason, on the uptime clock; 5
         /// minutes by default, `nil` for no limit.
         ///
-        /// After that it is given up: its run ends as ``RunState/lost`` with the reason `abandoned`, its place is free,
-        /// and its return has no effect any more. What follows is the same as after its return: after its time limit,
+        /// After that the handler is given up: its place is free, and its return has no effect any more. Its run ends
+        /// as ``RunState/lost`` with the reason `abandoned`, or as `cancelled` if the run or its job was cancelled or
+        /// replaced. What follows is the same as after a return: a handler that has exceeded its time limit gets
         /// another attempt if the retry policy has one.
         public var abandonment: Duration?
         /// The time for which the store may be unusable (``JobScheduler/storeOutage``), on the uptime clock, before the
         /// scheduler ends with the store's error; `nil`, the default, for no limit.
         ///
-        /// During that time the scheduler keeps what happens in memory. Set it if the process ends with the scheduler
-        /// and a service manager starts it again.
+        /// During that time the scheduler keeps what happens in memory. Set this limit if the process ends with the
+        /// scheduler and a service manager starts the process again.
         public var storePatience: Duration?
         /// The rules of the zones of calendar triggers.
         ///
@@ -128,7 +129,9 @@ public final class JobScheduler: Sendable {
 
     let loop: SchedulerLoop
 
-    /// Creates a scheduler for `store`, which it owns from `start` to `stop`.
+    /// Creates a scheduler for `store`.
+    ///
+    /// The scheduler owns the store from ``start(afterOpening:)`` to ``stop(grace:)``.
     ///
     /// - Parameters:
     ///   - store: The store of the jobs.
@@ -189,7 +192,8 @@ public final class JobScheduler: Sendable {
     ///
     /// - Parameter afterOpening: A closure that is called when the scheduler owns the store, before anything runs. It
     ///   can clean up what an interrupted owner has left outside of the store.
-    /// - Throws: The errors of ``JobStore/open(as:)``; `closed` after ``stop(grace:)``.
+    /// - Throws: The errors of ``JobStore/open(as:)``, or of the first reads of the store; ``JobError`` with `closed`
+    ///   if the scheduler was started before, or is stopped before or during the start.
     public func start(afterOpening: @Sendable () -> Void = {}) async throws {
         try await loop.start(afterOpening: afterOpening)
     }
@@ -254,7 +258,7 @@ public final class JobScheduler: Sendable {
     /// run.
     ///
     /// Identifiers without a job are ignored.
-    /// - Returns: The jobs that have ended, in the order of their identifiers.
+    /// - Returns: The jobs that have ended now, in the order of `ids`.
     /// - Throws: ``JobError`` with `closed`, or the store's errors: some of the jobs may then be cancelled.
     @discardableResult
     public func cancel(all ids: [JobID]) async throws -> [Job] { try await cancel(ids.map { .cancel($0) }) }
@@ -357,7 +361,8 @@ public final class JobScheduler: Sendable {
 
     /// Retries an occurrence that has failed, was lost or was cancelled, regardless of the retry policy.
     ///
-    /// It gets another attempt, due now, whose outcome becomes its own; a finished job is scheduled again until then.
+    /// The occurrence gets another attempt, due now, whose outcome becomes that of the occurrence. A finished job is
+    /// scheduled again until then.
     /// - Parameters:
     ///   - id: The identifier of the job.
     ///   - occurrence: The number of the occurrence; `nil` for the last one that did not succeed.
@@ -433,8 +438,8 @@ public final class JobScheduler: Sendable {
     ///   - occurrence: The number of the occurrence; `nil` for the oldest open one, otherwise the next one, otherwise
     ///     the last one.
     /// - Returns: The decisions about the occurrence, in their order.
-    /// - Throws: ``JobError`` with `notFound`, also for an occurrence other than the next one without stored runs, or
-    ///   the store's errors.
+    /// - Throws: ``JobError`` with `notFound` if there is no such job, or if the occurrence has no stored runs and is
+    ///   not the next one; or the store's errors.
     public func explain(_ id: JobID, occurrence: Int? = nil) async throws -> JobExplanation {
         guard let loaded = try await loop.store.job(id) else {
             throw JobError(code: .notFound, message: "\(id): there is no such job")
@@ -491,8 +496,8 @@ extension JobScheduler {
     /// Starts, runs due jobs until the task is cancelled, and stops: ``start(afterOpening:)`` and ``stop(grace:)`` in
     /// one call.
     ///
-    /// Register handlers before. It returns when the scheduler has stopped, because of the cancellation or of a call of
-    /// ``stop(grace:)``. Like a started scheduler, it cannot be run again.
+    /// Register handlers before this call. It returns when the scheduler has stopped, because of the cancellation or of
+    /// a call of ``stop(grace:)``. A scheduler that was started before cannot be run, so a second call throws `closed`.
     ///
     /// In a `ServiceGroup` of swift-service-lifecycle, use `JobSchedulerService` of ApusServiceLifecycle, which stops
     /// at a graceful shutdown.
@@ -500,10 +505,10 @@ extension JobScheduler {
     ///   - grace: The time that handlers may run after the task's cancellation, on the uptime clock, before they are
     ///     cancelled; `nil` waits for all handlers. See ``stop(grace:)``.
     ///   - afterOpening: A closure that is called when the scheduler owns the store, before anything runs.
-    ///   - afterStarting: A closure that is called when the scheduler runs, beside its first runs, and can
-    ///     ``declare(_:as:)`` the program's repeating jobs. It is cancelled with the task, and when the scheduler has
-    ///     ended, and waited for. An error that it throws stops the scheduler as a cancellation does; once a stop was
-    ///     requested, its errors are ignored.
+    ///   - afterStarting: A closure that is called once the scheduler runs, concurrently with its first runs. It can
+    ///     ``declare(_:as:)`` the program's repeating jobs. It is cancelled when the task is cancelled and when the
+    ///     scheduler has ended, and this method waits for its return. An error that it throws stops the scheduler as a
+    ///     cancellation does; once a stop was requested, its errors are ignored.
     /// - Throws: The errors of ``start(afterOpening:)`` and `afterStarting`, and the error with which the scheduler
     ///   loses its store (``JobError`` with `notOwner`, or `unavailable` after ``Configuration/storePatience``). A
     ///   cancellation is the normal end, without a `CancellationError`.

@@ -9,7 +9,7 @@ final class ReadyTasks: Sendable {
     private static let patience: Duration = .milliseconds(1)
 
     private struct State {
-        /// Whether a marker task is queued after the tasks that were ready before it.
+        /// Whether a marker task is queued, which runs after the tasks that were ready before it.
         var isMarked = false
         var waiter: CheckedContinuation<Void, Never>?
     }

@@ -59,7 +59,9 @@ public struct RunContext: Sendable {
     /// The output that is stored so far; at most 64 KiB.
     public var output: [UInt8] { control.output }
 
-    /// Sets the output that is stored in the run's history: its last 64 KiB; replaces earlier output.
+    /// Sets the output that is stored in the run's history, in place of earlier output.
+    ///
+    /// Only the last 64 KiB are stored.
     public func setOutput(_ bytes: [UInt8]) { control.set(output: bytes) }
 
     /// Sets the result that is stored if the attempt succeeds; replaces an earlier result.
@@ -98,10 +100,10 @@ public struct RunContext: Sendable {
 
 // Work that a handler does after its own, depending on how that ended: hooks and notifications.
 extension RunContext {
-    /// Ends the attempt's work: from now on, neither the time limit nor a cancellation affects how the handler's return
-    /// or error is recorded.
+    /// Ends the attempt's work: from now on, neither the time limit nor a stop of the scheduler changes how the
+    /// handler's return or error is recorded.
     ///
-    /// A job that is cancelled later still has the outcome `cancelled`.
+    /// If the run or its job is cancelled later, the outcome is still `cancelled`.
     ///
     /// - Returns: The reason why the handler was cancelled, if it was.
     package func endWork() -> CancellationReason? { control.endWork() }
@@ -115,8 +117,8 @@ extension RunContext {
     ///   - timeLimit: The time limit, on the uptime clock.
     ///   - body: A closure that gets a context like this one; the exit code and the output that it sets there are not
     ///     stored.
-    /// - Returns: The reason why `body` was cancelled, if it was; if the scheduler was already stopping, it did not
-    ///   begin.
+    /// - Returns: The reason why `body` was cancelled, if it was. If the handler was cancelled between ``endWork()``
+    ///   and this call, it is that reason, and `body` is not called.
     package func followUp(
         timeLimit: Duration, _ body: @escaping @Sendable (RunContext) async -> Void
     ) async -> CancellationReason? {

@@ -78,9 +78,9 @@ final class RunControl: Sendable {
     ///   - events: The receiver of the handler's events.
     ///   - executor: The executor of work that follows the handler's.
     ///   - patience: The time from its cancellation after which the handler is given up; `nil` for never.
-    ///   - preceding: The control of the handler whose work this follows; their output is counted together, and the
-    ///     progress of this one is not stored.
-    ///   - report: A closure that is called on the engine's thread, and with progress on the caller's.
+    ///   - preceding: The control of the handler whose work this follows. The output of both is counted together, and
+    ///     progress that the work reports is not stored.
+    ///   - report: A closure that is called on the engine's thread, and, for progress, on the thread that reports it.
     init(
         engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?, patience: Duration?,
         preceding: RunControl? = nil, report: @escaping @Sendable (Report) -> Void
@@ -109,7 +109,7 @@ final class RunControl: Sendable {
         CancellationThreads.cancel(task)
     }
 
-    /// Cancels the handler, or the work after it if its own has ended; the first reason counts.
+    /// Cancels the handler, or the work after it if the handler's own work has ended; the first reason counts.
     func cancel(_ reason: CancellationReason) {
         let now = engine.time.uptime()
         let (isCancelled, task, followUp) = state.withLock { state -> (Bool, Task<Void, Never>?, RunControl?) in
@@ -186,9 +186,11 @@ final class RunControl: Sendable {
         return reason
     }
 
-    /// Runs work that follows the handler's, in a task that the end of the handler's task does not cancel.
+    /// Runs work that follows the handler's.
     ///
-    /// - Returns: The reason why it was cancelled, if it was.
+    /// The work has its own task, so the cancellation of the handler's task does not cancel it.
+    ///
+    /// - Returns: The reason why the work was cancelled, if it was.
     func followUp(
         timeLimit: Duration, _ body: @escaping @Sendable (RunControl) async -> Void
     ) async -> CancellationReason? {
@@ -218,7 +220,7 @@ final class RunControl: Sendable {
 
     /// Begins the attempt and its time limit.
     ///
-    /// - Returns: Whether the handler may be called: the attempt was not given up.
+    /// - Returns: Whether the handler may be called, because the attempt was not given up.
     func begin(timeLimit: Duration?, at started: WallInstant? = nil) -> Bool {
         let mayBegin = state.withLock { state in
             state.started = started

@@ -1,7 +1,7 @@
 import ApusTimers
 import Logging
 
-// Calls handlers, and delivers to the machine that each has returned or was given up.
+// Calls handlers, and reports to the machine when each has returned or was given up.
 extension SchedulerLoop {
     func launch(_ run: Run, of job: Job) {
         let key = RunKey(run)
@@ -17,8 +17,8 @@ extension SchedulerLoop {
         var run = claimed
         let key = RunKey(run)
         let now = reading().wall
-        // A run is never early: if the clock was set back since the claim, it waits again. It also does if its handler
-        // was removed.
+        // A run never begins early. It waits again if the clock was set back since the claim, or if its kind has no
+        // handler.
         guard now >= run.due, let handler = handler(of: job.request.kind) else {
             guard control.end() != nil else { return hasReturnedLate(run, control) }
             return end(key, .notBegun(key, nil))
@@ -64,7 +64,7 @@ extension SchedulerLoop {
     }
 
     private func end(_ key: RunKey, _ ended: JobMachine.Ended) {
-        // Reading the system's random numbers costs a system call.
+        // A random number of the system costs a system call, and a success needs no jitter.
         let jitter = ended.result == .succeeded ? 0 : Double(random.next() >> 11) * 0x1p-53
         end(key, .ended(key, ended, jitter: jitter))
     }
@@ -134,8 +134,9 @@ struct CalledHandlers: Sendable {
     private var running: [RunKey: Called] = [:]
     /// The keys of running handlers that were reported as stuck.
     private var overdue: Set<RunKey> = []
-    /// The handlers that were given up, by their controls: a later run may have the same key if the store has lost the
-    /// end.
+    /// The handlers that were given up, by their controls.
+    ///
+    /// Their keys need not be unique: if the store has lost the end of a run, a later run has the same key.
     private var abandoned: [ObjectIdentifier: Called] = [:]
 
     subscript(key: RunKey) -> RunControl? { running[key]?.control }
@@ -186,7 +187,7 @@ public struct StuckHandler: Hashable, Sendable {
     public var reason: CancellationReason
     /// The time since the handler was cancelled, on the uptime clock.
     public var duration: Duration
-    /// Whether the handler was given up: its run has ended without it, as `abandoned`.
+    /// Whether the handler was given up, so that its run has ended without it.
     public var isAbandoned: Bool
 }
 
@@ -194,7 +195,8 @@ extension JobScheduler {
     /// Returns the handlers that were cancelled at least 10 s ago and have not returned, ordered by job, occurrence and
     /// attempt.
     ///
-    /// They include those whose runs have ended without them (``Configuration/abandonment``). A stuck handler occupies
-    /// what it uses, such as a thread of Swift's pool that it blocks.
+    /// If ``Configuration/abandonment`` is shorter than 10 s, that time counts in place of 10 s. Handlers that were
+    /// given up, and whose runs have ended without them, are included. A stuck handler occupies what it uses, such as a
+    /// thread of Swift's pool that it blocks.
     public func stuckHandlers() -> [StuckHandler] { loop.stuckHandlers() }
 }

@@ -79,8 +79,8 @@ extension SchedulerLoop {
 
     /// Delivers a signal of the store.
     ///
-    /// Handlers are cancelled at once on a cut-off, because the present step may wait for the store's answer until
-    /// then.
+    /// The machine receives the beginning and the end of a cut-off immediately instead of in the next turn. The present
+    /// step may wait for a store that does not answer, and handlers must be cancelled before it has ended.
     private func receive(_ signal: StoreSignal) {
         guard signal == .cutOff || signal == .connected else { return post(.signal(signal)) }
         update { machine, now in machine.receive(.signal(signal), at: now) }

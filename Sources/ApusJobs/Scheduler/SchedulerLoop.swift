@@ -3,11 +3,11 @@ import ApusCalendar
 import ApusTimers
 import Logging
 
-/// Delivers inputs to the machine, and executes its steps, one at a time, and their effects; only the loop of a
-/// scheduler has side effects.
+/// Delivers inputs to the machine, and executes the machine's steps and effects.
 ///
-/// Inputs that arrive during a step, such as a commit that waits for the disk, belong to the next turn. So the loop is
-/// the group commit.
+/// Only the loop of a scheduler has side effects. It executes one step at a time. Inputs that arrive during a step,
+/// such as a commit that waits for the disk, belong to the next turn. In this way the loop combines the changes of many
+/// callers in one commit.
 final class SchedulerLoop: Sendable {
     struct Handler: Sendable {
         var call: @Sendable (RunContext) async throws -> Void
@@ -157,7 +157,8 @@ final class SchedulerLoop: Sendable {
             inbox.withLock { inbox in
                 inbox.starting = continuation
                 inbox.gate = .open
-                // From now on, registering a handler is an input.
+                // These handlers were registered before the gate was open. Later calls of `handle` post the input
+                // themselves.
                 inbox.inputs = inbox.handlers.keys.sorted().map { .handler(kind: $0) } + inbox.inputs
             }
             _ = Task(executorPreference: executor) { [self] in

@@ -61,8 +61,8 @@ public struct QueueLane: Hashable, Sendable, Comparable {
 /// The jobs that a scheduler brings into memory: a limited number of the first ones of each lane.
 ///
 /// Most waiting jobs stay in the store. A store lists the lanes in which jobs are due, computes the ``limits(of:)``,
-/// and reads so many rows of each lane by an index. The cost depends on the number of lanes and of returned rows, and
-/// not on the number of waiting jobs.
+/// and reads at most that number of rows of each lane by an index. The cost depends on the number of lanes and of
+/// returned rows, and not on the number of waiting jobs.
 public struct JobLoad: Hashable, Sendable {
     /// The instant by which the jobs must be examined (``Job/nextWake``).
     public var through: WallInstant
@@ -74,7 +74,10 @@ public struct JobLoad: Hashable, Sendable {
     package var room = Int.max
     /// The largest number of jobs of one lane.
     package var largestShare = Int.max
-    /// The number of lanes that share the room, if more are known than the load has.
+    /// The number of lanes that are known to share the room.
+    ///
+    /// A lane's share is determined by this number, or by the number of the load's lanes that can run if that is
+    /// greater.
     package var laneCount = 1
     /// The number of waiting jobs of each lane in memory.
     package var waiting: [QueueLane: Int] = [:]
@@ -91,12 +94,13 @@ public struct JobLoad: Hashable, Sendable {
     /// The largest number of rows that can be needed of one lane.
     package var mostRows: Int { max(0, limit) + known.count }
 
-    /// The largest number of jobs of a lane that cannot run, which is enough to report that they wait.
+    /// The largest number of jobs in memory of a held lane, whose jobs cannot run (``isHeld(_:)``).
     ///
-    /// These lanes share an eighth of the room, and have at least one job each.
+    /// These jobs are in memory only to report that they wait. All held lanes together share an eighth of the room, and
+    /// each has at least one job.
     package static let largestHeldShare = 100
 
-    /// Returns the number of jobs in memory of each lane that cannot run; `lanes` is the number of these lanes.
+    /// Returns the number of jobs in memory of each held lane; `lanes` is the number of held lanes.
     static func heldShare(of room: Int, lanes: Int) -> Int {
         min(largestHeldShare, max(1, room / 8 / max(1, lanes)))
     }
@@ -172,9 +176,11 @@ package struct DueSelection {
     /// The lanes with a due job.
     package var lanes: [QueueLane] { firsts.keys.sorted() }
 
-    /// Adds one of the first rows of a lane; for each clock, one row more than the limit is read.
+    /// Adds one of the first rows of a lane.
     ///
-    /// A row whose lane cannot be read has the lane `nil` and no limit, so that its job is loaded or set aside.
+    /// For each of the two clocks, a store adds one row more than the lane's limit, so that the wake of the first job
+    /// that is left out is known. A row whose lane cannot be read has the lane `nil` and no limit, so that its job is
+    /// loaded or set aside.
     package mutating func add(_ key: Int64, _ wake: WallInstant, of lane: QueueLane?) {
         wakes[key] = (min(wake, wakes[key]?.wake ?? wake), lane)
     }

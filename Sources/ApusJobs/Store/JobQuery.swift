@@ -18,7 +18,7 @@ public struct JobQuery: Hashable, Sendable {
     public var created: Range<WallInstant>?
     /// The range within which the jobs' next occurrence (``Job/nextDue``) is due; `nil` for all.
     ///
-    /// It may be in the past, if the occurrence has not been examined yet.
+    /// The due instant may be in the past, if the occurrence has not been examined yet.
     public var due: Range<WallInstant>?
     /// The labels that a job must have, all of them; empty for all jobs.
     public var labels: [String: String]
@@ -116,7 +116,9 @@ public struct RunQuery: Hashable, Sendable {
     ///
     /// Waiting and skipped runs, and those that were cancelled while they waited, are left out.
     public var begunOnly: Bool
-    /// The instant at or after which the runs have ended, if they are not open; `nil` for all.
+    /// The instant before which no listed run has ended; `nil` for all runs.
+    ///
+    /// Open runs are listed in any case.
     public var since: WallInstant?
     /// The largest number of runs of the page.
     public var limit: Int
@@ -143,7 +145,9 @@ public struct RunQuery: Hashable, Sendable {
 }
 
 extension RunQuery {
-    /// The query's conditions of the runs' jobs; setting it uses only these conditions of the other query.
+    /// The query's conditions of the runs' jobs.
+    ///
+    /// Setting it takes over only the kind, the queues, the fairness keys and the labels.
     package var jobQuery: JobQuery {
         get { JobQuery(kind: kind, queues: queues, fairnessKeys: fairnessKeys, labels: labels) }
         set {

@@ -230,7 +230,7 @@ extension JobStore {
         in session: StoreSession, isWanted: @escaping @Sendable () -> Bool
     ) -> AsyncStream<JobEvent> { AsyncStream { $0.finish() } }
 
-    /// Returns nothing, because in a store for one scheduler the limits are those of the queue.
+    /// Returns nothing, because the only scheduler of a store applies the limits of the queues itself.
     public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] { [] }
 
     /// Returns `nil`, for the wall clock of the machine.
@@ -348,7 +348,7 @@ public enum StoreSignal: Hashable, Sendable {
     /// The settings of a queue, which another scheduler may have changed, and the number of places that the store has
     /// recorded for the session (``JobStore/places(_:in:)``).
     ///
-    /// The number can differ from the last answer: that answer was lost, or a standby with older data was promoted.
+    /// The number can differ from the last answer, if that answer was lost or a standby with older data was promoted.
     case queue(JobQueue, places: Int)
     /// The jobs that the other schedulers of the store can run and the shards that they own, after each change.
     case others(OtherSchedulers)
@@ -376,7 +376,7 @@ public enum JobReference: Hashable, Sendable {
         var content: JobUniqueness.Content
     }
 
-    /// The kind and content, if the reference is by these.
+    /// The kind and content of a reference by these; `nil` for the other references.
     var unique: Unique? {
         guard case .unique(let kind, let content, _) = self else { return nil }
         return Unique(kind: kind, content: content)

@@ -118,7 +118,9 @@ public final class MemoryStore: JobStore {
         }
     }
 
-    /// Makes a job unreadable, for tests, as if another version had written its row; with `nil`, readable again.
+    /// Makes a job unreadable, for tests, as if another version had written its row.
+    ///
+    /// With `nil`, the job can be read again.
     package func damage(_ id: JobID, _ problem: String?) { state.withLock { $0.damage(id, problem) } }
 
     /// Returns a page of jobs; see ``JobStore/jobs(_:)``.

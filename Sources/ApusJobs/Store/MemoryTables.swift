@@ -60,7 +60,9 @@ struct MemoryTables {
         }
     }
 
-    /// A job with its runs; an object, so that a change finds it once and changes it in place.
+    /// A job with its runs.
+    ///
+    /// It is an object, so that a change looks it up once and then modifies it in place.
     final class Row {
         var job: Job
         var outcomes = Outcomes()
@@ -68,7 +70,7 @@ struct MemoryTables {
         /// All runs, with the number of the write that created them.
         var runs: [RunKey: (written: Int64, run: Run)] = [:]
         var lastSkip: Run?
-        /// The reason why the job cannot be read, for tests.
+        /// The problem because of which the job counts as unreadable, which only tests set; `nil` for a readable job.
         var problem: String?
         /// The problem and the wakes of a job that is set aside; `nil` otherwise.
         var aside: (problem: String, wake: WallInstant?, elapsedWake: WallInstant?)?
@@ -315,7 +317,7 @@ struct MemoryTables {
             elapsedOffset: clock?.elapsedOffset ?? .zero)
     }
 
-    /// Returns the job, or that it cannot be read.
+    /// Returns the job of a row, or the description of one that cannot be read.
     func found(_ row: Row) -> FoundJob {
         guard let problem = row.problem else { return .job(loaded(row)) }
         return .unreadable(UnreadableJob(key: row.job.key, id: row.job.id, problem: problem))

@@ -45,7 +45,9 @@ package struct StoreStatus: Hashable, Sendable {
     package var setAsideCount: Int
     /// The first of the jobs that are set aside.
     package var setAside: [UnreadableJob]
-    /// The earliest instant at which a job must be examined; in the past if that is late, or the job waits for a place.
+    /// The earliest instant at which a job must be examined.
+    ///
+    /// It is in the past if the job has not been examined in time, or waits for a place.
     package var earliestWake: WallInstant?
     package var nodes: [Node]
 
@@ -117,7 +119,7 @@ package struct StoreRule: Sendable {
         self.violations = violations
     }
 
-    /// A query for the first five violations, each row with the number of all.
+    /// A query for the first five violations, in which each row also has the number of all violations.
     package var sql: String {
         "SELECT count(*) OVER () AS violations, subject FROM (\(violations)) AS v ORDER BY subject LIMIT 5"
     }

@@ -160,17 +160,17 @@ public struct ForwardedCommand: Hashable, Sendable {
         ///
         /// The reply is signalled with this number (``StoreSignal/reply(call:_:)``).
         case call(Int, JobCommand, submitted: WallInstant)
-        /// The submission with this ``StoreSubmission/sequence``, which moves from this shard of the session to the
-        /// other one.
+        /// The submission with this ``StoreSubmission/sequence``, which moves from this shard of the session to
+        /// ``ForwardedCommand/shard``.
         ///
-        /// Its part is refused with `conflict` if the shard has no such submission.
+        /// The command's part is refused with `conflict` if the session's shard has no such submission.
         case submission(Int64, from: ShardID)
     }
     /// The origin of the command.
     public var origin: Origin
     /// The shard of the command's job.
     public var shard: ShardID
-    /// The position of the part in ``StoreTurn/parts``, which has no changes.
+    /// The position of the command's part in ``StoreTurn/parts``; this part has no changes.
     public var part: Int
 
     /// Creates a command for the owner of the shard.
@@ -187,7 +187,7 @@ extension StoreTurn {
         Dictionary(taken.map { ($0.part, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Returns the shards of the submissions that the turn takes or moves, and of the jobs that it sets aside.
+    /// Returns the shards of the submissions that these parts take or move, and of all jobs that the turn sets aside.
     package func shardsBeside(parts: some Sequence<Int>) -> Set<ShardID> {
         let parts = Set(parts)
         var shards = Set(setAside.map(\.shard))

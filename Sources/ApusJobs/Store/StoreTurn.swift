@@ -82,8 +82,8 @@ public struct JobChange: Hashable, Sendable {
     /// Whether the part with a new job is refused with ``JobError/Code/alreadyExists`` if a job that has not ended has
     /// its name.
     public var requiresFreeName: Bool
-    /// For a new job: the only jobs with a label that may exist and not have ended; otherwise the part is refused with
-    /// ``JobError/Code/alreadyExists``.
+    /// A label and the known jobs with it: if another job that has not ended has the label, the part with a new job is
+    /// refused with ``JobError/Code/alreadyExists``.
     public var onlyBeside: LabelledJobs?
     /// The new row.
     ///
@@ -98,9 +98,10 @@ public struct JobChange: Hashable, Sendable {
     ///
     /// For a new job, the store sets their `jobKey`.
     public var runs: [Run]
-    /// The number of attempts, and of skipped ranges, to which the job's history is reduced; `nil` to remove nothing.
+    /// The largest number of attempts, and the largest number of skipped ranges, that the job's history keeps; `nil` to
+    /// remove nothing.
     ///
-    /// The newest ones, and open runs, stay.
+    /// The newest attempts and the newest ranges stay, and so do all open runs.
     public var keptRuns: Int?
     /// Creates a change.
     public init(

@@ -21,7 +21,9 @@ package enum StoreInstant {
     }
 }
 
-/// The axis of elapsed time: its instants are stored as the wall clock minus an offset, which is one record.
+/// The axis of elapsed time, whose instants are stored as the wall clock minus an offset.
+///
+/// A store keeps the offset in one record, so no other row changes when the wall clock is set.
 package struct ElapsedAxis {
     /// The offset in nanoseconds.
     private let offset: Int64

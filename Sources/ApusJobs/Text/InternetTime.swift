@@ -1,9 +1,10 @@
 import ApusCalendar
 
-/// Instants as programs write them, in the form of RFC 3339: `2026-12-24T18:00:00.250+01:00`. They are read without the
-/// words of people, because stores and the API read many of them.
+/// Parses instants as programs write them, in the form of RFC 3339: `2026-12-24T18:00:00.250+01:00`.
+///
+/// It is separate from the parser of the texts that people type, because stores and the API read many instants.
 enum InternetTime {
-    /// Seconds since 1970, and the nanosecond.
+    /// Returns the seconds since 1970, and the nanosecond within the second.
     static func parse(_ text: String) throws(TextProblem) -> (seconds: Int64, nanosecond: Int) {
         var scanner = TextScanner(text.trimmingWhitespace)
         let date = try date(&scanner)

@@ -68,7 +68,9 @@ public struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     /// Examples of accepted texts.
     public var acceptedForms: [String]
-    /// The nearest texts that would have been accepted, if any is near; several for a text that can be read in several ways.
+    /// The nearest texts that would have been accepted; empty if none is near.
+    ///
+    /// There are several if the text can be read in several ways.
     public var suggestions: [String]
 
     /// Creates an error.

@@ -45,7 +45,7 @@ public enum TimeText {
         }
         let moment: Moment
         do { moment = try Moment(text) } catch {
-            // What is read may be no such instant, as `yesterday` for a job.
+            // A suggestion can be an instant and still be refused here, as `yesterday` is for a job.
             let works = error.suggestions.filter { suggestion in
                 let instant = try? instant(
                     suggestion, now: now, timeZone: timeZone, isPast: isPast, argument: argument,
@@ -133,7 +133,7 @@ extension TimeText {
     public static func parsePast(
         _ text: String, now: WallInstant, timeZone: ZoneDatabase.Zone, argument: String = "--since"
     ) throws(TextError) -> WallInstant {
-        // With a colon, it is a time of day (and no duration of minutes and seconds).
+        // A text with a colon is a time of day here, not a duration of minutes and seconds.
         if !text.contains(":"), let duration = try? DurationText.parse(text) {
             let (instant, overflow) = now.nanoseconds.subtractingReportingOverflow(UInt64(duration.wholeNanoseconds))
             return WallInstant(nanoseconds: overflow ? 0 : instant)

@@ -30,7 +30,8 @@ final class CalendarTimes: Sendable, Hashable {
 
     /// Returns the occurrences that are due at `now`, beginning with occurrence `number`, which was due at `first`.
     ///
-    /// The last one is `end` at most. Only the latest `kept` are computed; earlier ones are counted.
+    /// The number of the last one is at most `end`. Only the instants of the latest `kept` occurrences are computed;
+    /// earlier occurrences are counted.
     func arrivals(
         through now: WallInstant, from number: Int, due first: Due, end: Int?, keeping kept: Int
     ) -> Arrivals {

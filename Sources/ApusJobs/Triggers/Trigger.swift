@@ -32,12 +32,12 @@ public struct Trigger: Hashable, Sendable {
 
     /// Returns a trigger that is due repeatedly.
     ///
-    /// Occurrence *n* is due *n* intervals after the submission, or, with an anchor, at the *n*th instant `anchor + k ×
-    /// interval` after the submission. Without an anchor, setting the wall clock has no effect. With an anchor, the job
-    /// follows the wall clock.
+    /// Without an anchor, occurrence *n* is due *n* intervals after the submission, and setting the wall clock has no
+    /// effect. With an anchor, the occurrences are due at the instants `anchor + k × interval` after the submission,
+    /// where *k* is 0 or more, and the job follows the wall clock.
     /// - Parameters:
     ///   - interval: The time between two occurrences; at least 1 ms.
-    ///   - anchor: An instant of the grid, past or future.
+    ///   - anchor: The instant from which the intervals are counted, past or future.
     ///   - count: The number of occurrences; `nil` for no end.
     /// - Returns: The trigger.
     public static func every(_ interval: Duration, anchoredAt anchor: WallInstant? = nil, count: Int? = nil) -> Trigger
@@ -134,8 +134,8 @@ public struct Trigger: Hashable, Sendable {
 
 /// A schedule of the calendar with its zone and the rules for changes of the zone's clock.
 ///
-/// The schedule is computed by the rules that the zone has at that moment. When the rules change, future occurrences
-/// are computed again within an hour and a quarter (``JobScheduler/Configuration/timeZones``).
+/// Occurrences are computed by the present rules of the zone. When the rules change, future occurrences are computed
+/// again within an hour and a quarter (``JobScheduler/Configuration/timeZones``).
 public struct CalendarTrigger: Hashable, Sendable {
     /// The rule that says when occurrences are due.
     ///
@@ -148,8 +148,8 @@ public struct CalendarTrigger: Hashable, Sendable {
     public let policy: ClockPolicy
     /// The number of occurrences from the submission on; `nil` for no end.
     ///
-    /// `schedule.count`, if there is one, counts the dates of the rule from its first one, whenever the job is
-    /// submitted.
+    /// `schedule.count`, if there is one, is another limit: it counts the dates of the rule from the rule's beginning,
+    /// including those before the submission.
     public let count: Int?
 
     /// Creates a trigger; a zone in the schedule takes precedence over `timeZone`.

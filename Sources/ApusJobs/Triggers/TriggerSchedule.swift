@@ -39,7 +39,9 @@ struct TriggerSchedule: Hashable, Sendable {
         return isOver ? nil : WallInstant(nanoseconds: instant)
     }
 
-    /// Returns the number of the latest occurrence that is due at `instant`, from `next` on, which must be due itself.
+    /// Returns the number of the latest occurrence that is due at `instant`; it is `next` or greater.
+    ///
+    /// Occurrence `next` must be due at `instant`.
     func latest(dueAt instant: WallInstant, from next: Int) -> Int {
         let instant = min(instant, .lastDue)
         guard let interval, instant > first else { return next }

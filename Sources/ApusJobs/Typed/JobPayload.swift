@@ -85,7 +85,7 @@ extension JobPayload {
 public struct JobDefaults: Hashable, Sendable {
     /// The rules for runs that are late, overlap, fail or are missed.
     ///
-    /// A submission that gives policies replaces all of them; start with these to change one.
+    /// The policies of a submission replace all of these. To change one, submit a copy of these with the change.
     public var policies: JobPolicies
     /// The queue in which runs wait for a place.
     public var queue: QueueID

@@ -31,7 +31,9 @@ public final class FaultyStore: JobStore {
     /// Creates a store that behaves like `base` until it is configured otherwise.
     public init(_ base: any JobStore) { self.base = base }
 
-    /// Sets the function that returns the fault of each commit or deletion from now on, by its number from 0.
+    /// Sets the function that returns the fault of each commit or deletion from now on.
+    ///
+    /// The function receives the number of the commit or deletion, counted from 0 since the creation of this store.
     public func faults(_ script: @escaping @Sendable (_ commit: Int) -> Fault?) {
         state.withLock { $0.script = script }
     }
@@ -44,8 +46,8 @@ public final class FaultyStore: JobStore {
 
     /// Simulates the death of the process that uses this store.
     ///
-    /// Its remaining calls do not reach the wrapped store any more, not even to close it. A later process needs another
-    /// `FaultyStore` over the same store.
+    /// Its remaining reads and writes do not reach the wrapped store any more, and neither do opening and closing. A
+    /// later process needs another `FaultyStore` over the same wrapped store.
     public func kill() {
         state.withLock { $0.isDead = true }
         release()
@@ -63,8 +65,9 @@ public final class FaultyStore: JobStore {
     /// The number of commits that are held.
     public var held: Int { state.withLock { $0.held.count } }
 
-    /// Releases the held commits, in the order that `order` returns of their positions; in the order of their arrival
-    /// unless given.
+    /// Releases the held commits, by default in the order of their arrival.
+    ///
+    /// The closure `order` receives the number of held commits, and returns their positions in the order of release.
     public func release(order: (Int) -> [Int] = { Array(0..<$0) }) {
         let held = state.withLock { state in
             defer { state.held = [] }

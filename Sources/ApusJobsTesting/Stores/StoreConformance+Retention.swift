@@ -26,7 +26,7 @@ extension StoreConformance {
             try expectEqual(try await occurrences().count, 9, "fewer runs than are kept")
             job = try await opened.change(job, keptRuns: 2)
             try expectEqual(try await occurrences(), [9, 8, 4, 3], "runs")
-            // The runs of the change itself count.
+            // The runs that the change itself adds count towards the kept ones.
             job.nextOccurrence = 11
             job = try await opened.change(job, runs: [sampleRun(job, 10, state: .failed, isFinal: true)], keptRuns: 2)
             try expectEqual(try await occurrences(), [10, 9, 8, 4], "runs after another one")
@@ -154,7 +154,7 @@ extension StoreConformance {
             try expect(found.allSatisfy { $0 == nil }, "a job that is gone is found")
             let again = try await add("finished", .finished)
             try expect(again.key > kept.key, "the number \(again.key) after \(kept.key)")
-            // The store's schedule of removals does not block the removal of the other jobs.
+            // The deleted jobs leave nothing in the store that keeps it from removing other ended jobs.
             try expect(!(try await retireAll(opened, before: instant(10 * 86_400), budget: 1)), "there is always more")
             try expectEqual(try await opened.allIDs(), ["running", "asleep"], "jobs after retention")
         },

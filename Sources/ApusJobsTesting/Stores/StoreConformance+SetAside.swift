@@ -4,7 +4,7 @@ import ApusTimers
 extension StoreConformance {
     /// The checks of jobs that are set aside.
     ///
-    /// Their rows can be read here: what a store does with a job that is set aside does not depend on its row.
+    /// The rows of these jobs can be read, because the effect of setting a job aside does not depend on its row.
     static let setAside: [StoreCheck] = [
         StoreCheck(name: "a job that is set aside stays as it is, and nothing of it is due before the next owner") {
             factory in

@@ -3,8 +3,8 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// The checks of what a scheduler loads: jobs that are due, and those that are affected by a crash or by setting a
-    /// clock.
+    /// The checks of the jobs that a scheduler loads: those that are due, and those that are affected by a crash or by
+    /// setting the wall clock.
     static let waking: [StoreCheck] = [
         StoreCheck(name: "due jobs come by (wake, key), through the instant, at most as many as asked for") { factory in
             let opened = try await Opened(factory)

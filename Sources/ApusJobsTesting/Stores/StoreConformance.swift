@@ -21,8 +21,8 @@ public struct StoreFactory: Sendable {
     ///
     /// - Parameters:
     ///   - make: Returns a new, empty store that is not open, another one for each call.
-    ///   - reopen: Returns, for a store that was closed, or abandoned as by a crash, a store over the same data that is
-    ///     not open. It may be the same object if that can be opened again.
+    ///   - reopen: Receives a store that was closed, or abandoned as by a crash, and returns a store over the same data
+    ///     that is not open. It may return the same object if that can be opened again.
     ///   - submit: Commits a submission (``/ApusJobs/StoreSubmission``) to an open store at an instant; required by
     ///     ``StoreConformance/submissionChecks``.
     public init(

@@ -68,7 +68,7 @@ final class ConditionsFeed: Sendable {
 
     /// Reads the conditions, and sends them to the listeners.
     ///
-    /// A caller that has acted on a reading is thus notified of every later change.
+    /// A caller that listens is therefore notified of every change after the reading on which it has acted.
     func read() -> DeviceConditions {
         let now = conditions.read()
         broadcast.set(now)
@@ -94,7 +94,8 @@ final class ConditionsFeed: Sendable {
     }
 
     private func readAgain() {
-        // Under the lock, so that a listener that is added now finds the reading either continued or stopped.
+        // This is decided under the lock, so that a listener that is added now finds the reading either continued or
+        // stopped.
         let continues = isReading.withLock { isReading in
             isReading = broadcast.hasListeners
             return isReading

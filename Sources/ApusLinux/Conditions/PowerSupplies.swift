@@ -25,7 +25,7 @@ struct PowerSupplies {
     }
 
     private var batteries: [Battery] = []
-    /// Whether power is delivered, for each charger that reports it.
+    /// For each charger that reports it, whether the charger delivers power.
     private var online: [Bool] = []
 
     init(_ files: SystemFiles) {

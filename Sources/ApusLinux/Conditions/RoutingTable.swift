@@ -18,7 +18,10 @@ struct RoutingTable {
         hasDefaultIPv6 = files.text("proc/net/ipv6_route").map(Self.ipv6)
     }
 
-    /// The network, as far as the tables show it; a machine without IPv6 has no table for it.
+    /// The network, as far as the tables show it; `nil` if the table for IPv4 cannot be read and IPv6 has no default
+    /// route.
+    ///
+    /// A machine without IPv6 has no table for it.
     var network: DeviceConditions.Network? {
         if hasDefaultIPv4 == true || hasDefaultIPv6 == true { return .available }
         return hasDefaultIPv4 == false ? DeviceConditions.Network.none : nil

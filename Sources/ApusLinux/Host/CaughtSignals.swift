@@ -58,7 +58,7 @@ struct CaughtSignals {
     /// Restores the former handling of the signals, which can then be caught again.
     func stop() {
         source.cancel()
-        // A read in progress would take bytes from the next catcher.
+        // This waits for a read in progress, which would otherwise take bytes from the next catcher.
         queue.sync {}
         capus_signals_release()
         continuation.finish()
@@ -81,8 +81,9 @@ public enum TerminationSignal: Sendable, Hashable, CaseIterable, CustomStringCon
     case terminate
     /// SIGINT, sent by Ctrl-C.
     case interrupt
-    /// SIGHUP, sent when the terminal is closed; not caught in a process that was started with it ignored, as by
-    /// nohup(1).
+    /// SIGHUP, sent when the terminal is closed.
+    ///
+    /// It is not caught in a process that was started with SIGHUP ignored, as by nohup(1).
     case hangUp
 
     /// The signal's number.

@@ -13,11 +13,11 @@ public import Logging
 /// background task ends with the first signal.
 ///
 /// The process is in `Phase.suspended` while it is stopped: after SIGTSTP (Ctrl-Z) until SIGCONT, after SIGSTOP, and
-/// while the machine sleeps. Before the last two, observers cannot be notified; the phase is entered and left when the
-/// process runs again, for observers that must then read the clocks. The host detects a sleep of the machine when the
-/// kernel reports that the wall clock has moved against the monotonic one, which it does on waking (`timerfd_resume` in
-/// Linux's fs/timerfd.c), and at the latest with the host's next event. Sleeps of less than a second do not count, and
-/// nothing is polled. All of this needs ``run()`` to be in progress.
+/// while the machine sleeps. In the last two cases, observers cannot be notified before the process stops. The phase is
+/// then entered and left when the process runs again, for observers that must then read the clocks again. The host
+/// detects a sleep of the machine when the kernel reports that the wall clock has moved against the monotonic one,
+/// which it does on waking (`timerfd_resume` in Linux's fs/timerfd.c), and at the latest with the host's next event.
+/// Sleeps of less than a second do not count, and nothing is polled. All of this needs ``run()`` to be in progress.
 ///
 /// A service manager that supports sd_notify(3) is sent `READY=1` by ``reportReady()``, and with the first signal
 /// `STOPPING=1` and the names of the open tasks. From then on it is asked every 2 s to wait another 5 s

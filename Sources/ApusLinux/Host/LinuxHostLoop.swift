@@ -29,7 +29,7 @@ extension LinuxHost {
             run.renewal?.cancel()
         }
         for await event in events {
-            // If the process was asked to suspend itself, or was resumed just now, SIGCONT restores the phase.
+            // If the process was asked to suspend itself, or has just been resumed, SIGCONT restores the phase instead.
             if run.sleep.happened(engine.time), !run.machine.standsStill, event != .continued { restorePhase(&run) }
             if handle(event, &run) { return finish() }
         }
@@ -45,7 +45,8 @@ extension LinuxHost {
             switch run.machine.stopRequested() {
             case .enterBackground:
                 enterBackground(&run)
-                // A single check decides, because a task that is begun meanwhile must be awaited and reported.
+                // Only this check decides whether to wait, because a task that is begun meanwhile must be awaited and
+                // reported.
                 if finishesIdle(&run) {
                     notify([.stopping])
                     return true
@@ -71,7 +72,8 @@ extension LinuxHost {
         case .continued:
             restorePhase(&run)
         case .wallClockMoved:
-            // The clock moved because of a sleep, which was checked already, or it was set.
+            // If the machine slept, the loop has already detected it. Otherwise the clock was set, which changes
+            // nothing here.
             break
         }
         return false

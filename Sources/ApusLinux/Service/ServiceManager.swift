@@ -16,7 +16,8 @@ public struct ServiceManager: Sendable {
         case stopping
         /// The next such message, or the end, comes within this time.
         ///
-        /// The manager counts it only beyond its own limit for the present state, so it can only extend that limit.
+        /// The manager has a limit of its own for the present state. This time counts only if it ends later than that
+        /// limit, so it can extend the limit but not shorten it.
         case extendTimeout(Duration)
         /// The text that `systemctl status` shows.
         case status(String)

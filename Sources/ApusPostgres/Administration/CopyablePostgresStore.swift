@@ -15,7 +15,7 @@
             logger: Logger = Logger(label: "apus.postgres"), migrations: StoreMigrations = .shipped
         ) {
             var configuration = configuration
-            // Adding and removing a page may take any time.
+            // Adding or removing a page may take any time, so a copy has no time limits.
             configuration.statementTimeout = nil
             configuration.answerTimeout = nil
             self.configuration = configuration
@@ -26,7 +26,7 @@
 
         /// Begins reading, and takes all shards as a node, so that a node that starts in the meantime gets none.
         ///
-        /// - Returns: the transaction.
+        /// - Returns: The reader, which must be finished.
         /// - Throws: ``JobError``.
         package func beginReading() async throws -> any StoreCopyReader {
             let keeper = keeper()
@@ -52,7 +52,7 @@
             do {
                 try await checkSessions(keeper.link)
                 do { try await keeper.prepare() } catch let error as JobError where error.code == .conflict {
-                    // An interrupted copy has left jobs, which `begin` replaces.
+                    // An interrupted copy has left a part of its jobs, which `begin` replaces.
                 }
                 await keeper.link.disconnect()
                 return try await PostgresCopyWriter.begin(try await connect(), engine)
@@ -115,7 +115,7 @@
 
         private static let isInUse = "AP411"
 
-        /// Executes these statements and `more` in one transaction.
+        /// Excludes running nodes, and executes `more` in the same transaction.
         static func begin(_ more: [PostgresStatement], on connection: PostgresConnection) async throws -> [PostgresRows]
         {
             let batch = PostgresBatch(statements(connection.schema) + more, transaction: .explicit(.readCommitted))
@@ -200,7 +200,7 @@
                 do { (job, shard) = try JobColumns.read(&row, axis) } catch let unreadable as UnreadableJob {
                     throw unreadable.error
                 }
-                // The wakes of a job that is set aside are in its record.
+                // The wakes of a job that is set aside are in `apus.set_aside`.
                 let (wake, elapsedWake): (Int64?, Int64?) = (try row.optional(), try row.optional())
                 if let wake { job.bookkeeping.wake = StoreInstant.decode(wake) }
                 if let elapsedWake { job.bookkeeping.elapsedWake = axis.decode(elapsedWake) }
@@ -298,7 +298,8 @@
                     "INSERT INTO apus.node (name, ended) VALUES ($1, clock_timestamp()) RETURNING id",
                     [.text("apus store copy")])[0]
                     .decode(at: 0)
-                // The lock comes first, because other nodes consider a node without it dead.
+                // The lock is taken before the node counts as running, because other nodes consider a running node
+                // without the lock dead.
                 _ = try await connection.query(
                     "SELECT pg_advisory_lock($1, $2)", [.int32(connection.schema.lockClass), .int32(Int32(id))])
                 let results = try await ExclusiveUse.begin(
@@ -312,7 +313,7 @@
                     let (id, epoch): (Int64, Int64) = (try row.decode(at: 0), try row.decode(at: 1))
                     return (ShardID(rawValue: Int(id)), StoreEpoch(rawValue: epoch))
                 }
-                // Other stores do not know the mark, so the effects of these runs would be repeated there.
+                // Other stores do not know the mark `completed`, so they would repeat the effects of these runs.
                 let completed: Int64 = try await connection.query(
                     "SELECT count(*) FROM apus.open_run WHERE completed")[0].decode(at: 0)
                 guard completed == 0 else {

@@ -4,8 +4,8 @@
 
     /// Writes a copy into a database.
     ///
-    /// Each page is a transaction. `apus.shard` has no rows until the last one: no node opens a database without
-    /// shards, and the next copy replaces it.
+    /// Each page is a transaction. `apus.shard` has no rows before the last transaction, so that an interrupted copy is
+    /// not used: no node opens a database without shards, and the next copy replaces its contents.
     final class PostgresCopyWriter: PostgresPages, StoreCopyWriter, @unchecked Sendable {  // locks: `isEnded`, `axis`
         private let isEnded = Locked(false)
         private let axis = Locked(ElapsedAxis(nil))
@@ -76,7 +76,7 @@
             if wasEnded { return }
             do {
                 _ = try await execute(PostgresBatch(statements))
-                // For the statistics of the first queries; a failure has no consequences.
+                // This gathers statistics for the first queries. A failure has no consequences.
                 _ = try? await execute(
                     PostgresBatch(
                         ["job", "request", "wake", "open_run", "run"].map {

@@ -13,7 +13,7 @@
             logger: Logger = Logger(label: "apus.postgres"), migrations: StoreMigrations = .shipped
         ) {
             var configuration = configuration
-            // The queries read all rows.
+            // The queries read all rows, so they have no time limits.
             configuration.statementTimeout = nil
             configuration.answerTimeout = nil
             keeper = SchemaKeeper(

@@ -59,9 +59,9 @@
             reader.withLock { $0 = task }
         }
 
-        /// Takes over whether a beat has found other nodes.
+        /// Records whether a beat has found other nodes.
         ///
-        /// A beat that began before the last greeting may not have found the node that greeted.
+        /// If a node has greeted since the beat began, there are other nodes, even if the beat has not found that node.
         func othersAre(there: Bool, since greetings: Int) {
             others.withLock { $0.areThere = there || $0.greetings > greetings }
         }
@@ -223,7 +223,7 @@
             }
         }
 
-        /// Returns `nil` for an event that concerns one scheduler only.
+        /// Creates the reference to an event; `nil` for an event that concerns one scheduler only.
         init?(_ event: JobEvent) {
             switch event {
             case .submitted(let new): (kind, job, key) = (.submitted, new.id, new.key)

@@ -15,7 +15,8 @@
         private let logger: Logger
         private let machine: Locked<MembershipMachine>
         private let owned = Locked<[ShardID: StoreEpoch]>([:])
-        /// The last epochs of released shards, so that an older view does not return these shards.
+        /// The last epochs of released shards, so that a view from before the release does not make this node their
+        /// owner again.
         private let given = Locked<[ShardID: StoreEpoch]>([:])
         /// Shards whose jobs may still be set aside for an earlier owner, because ``giveBack(_:)`` has failed.
         private let notGivenBack = Locked<[ShardID]>([])
@@ -207,8 +208,8 @@
                         SELECT n.id, 1 FROM apus.node AS n WHERE n.id = $1 AND n.ended IS NULL
                         ON CONFLICT (node) DO UPDATE SET number = b.number + 1, at = clock_timestamp()
                         """, [.int64(node)]),
-                    // Takes the lock unless a session holds it, which may be that of an earlier connection of this
-                    // node.
+                    // This statement takes the lock unless a session holds it, which may be that of an earlier
+                    // connection of this node.
                     PostgresStatement(
                         "SELECT pg_try_advisory_lock($1, $2) WHERE NOT \(schema.isLocked("$2::int8"))",
                         [.int32(schema.lockClass), .int32(Int32(truncatingIfNeeded: node))]),
@@ -279,7 +280,8 @@
 
         /// Writes the jobs that the node can run, before the beat from which the other nodes read them.
         ///
-        /// A turn that is being written locks the row. A beat must not wait for it, so the next beat tries again.
+        /// A turn that is being written locks the node's row. A beat must not wait for the turn, so it skips a locked
+        /// row, and the next beat tries again.
         private func sayWhatRuns() async throws {
             guard let jobs = runnable.withLock({ $0.isStored ? nil : $0.jobs }) else { return }
             let rows = try await session.execute(
@@ -304,9 +306,10 @@
             clock.withLock { $0.learn(wall, asked: asked, answered: answered) }
         }
 
-        /// Discards the state of a database that continues from a standby, which may lack the last commits.
+        /// Forgets what was read from a database that was since replaced by its promoted standby.
         ///
-        /// The scheduler reads its jobs again, and the node takes its shards again, under later epochs.
+        /// The standby may lack the last commits. The scheduler therefore reads its jobs again, and the node takes its
+        /// shards again, under later epochs.
         private func forgetLostHistory() async throws {
             let old = owned.withLock { owned in
                 defer { owned = [:] }
@@ -331,7 +334,7 @@
                 defer { owned = mine }
                 return owned
             }
-            // A shard without an owner was just released by this node.
+            // A shard without an owner was just released by this node, and is therefore not revoked.
             for shard in old.keys.sorted() where mine[shard] == nil && owners[shard].flatMap({ $0 }) != nil {
                 signal(.revoked(shard))
             }
@@ -358,7 +361,7 @@
             case .giveBack(let count): signal(.share(max(0, owned.withLock(\.count) - count)))
             case .declareDead(let id, let beat):
                 logger.notice("a node is dead", metadata: ["node": "\(id)"])
-                // An unfinished transaction of the dead node would delay the others.
+                // An unfinished transaction of the dead node would delay the other nodes, so its connections are ended.
                 _ = try await writer.execute(
                     PostgresBatch([
                         PostgresStatement(
@@ -423,8 +426,9 @@
             }
         }
 
-        /// Forgets shards of which it is not known whether they were released; if they were not, the next beat returns
-        /// them as new ones.
+        /// Forgets shards that may have been released.
+        ///
+        /// If a shard was not released, the next beat finds it as a new one.
         func forget(_ shards: [ShardID]) {
             owned.withLock { owned in for shard in shards { owned[shard] = nil } }
         }
@@ -480,7 +484,8 @@
             let names = ["apus.first_of_two", "apus.second_of_two"]
             let marks = links.map { _ in "\(SystemRandom().next())" }
             var processes: [Int32?] = [nil, nil]
-            // Every order of the two, so that a pooler that uses its sessions in turn is detected too.
+            // The connections follow each other in every order, so that a pooler that uses its sessions in turn is
+            // detected too.
             for index in [0, 1, 0, 0, 1, 1, 0, 1] {
                 let rows = try await links[index].execute(
                     PostgresBatch([

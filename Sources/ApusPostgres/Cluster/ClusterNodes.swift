@@ -44,7 +44,7 @@
     extension PostgresStore {
         /// Returns the nodes that have not ended, in the order of their numbers.
         ///
-        /// Of each queue, priority and kind, at most the 10,000 earliest overdue jobs are examined.
+        /// For the lag, at most the 10,000 earliest overdue jobs of each queue, priority and kind are examined.
         ///
         /// - Throws: `JobError` with `unavailable`.
         public func nodes() async throws -> [ClusterNode] {

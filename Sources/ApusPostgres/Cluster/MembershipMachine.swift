@@ -60,7 +60,7 @@ package struct MembershipMachine: Sendable {
             /// Whether the node's session holds the lock, which the end of its process releases.
             package var hasSession: Bool
             package var isLeaving: Bool
-            /// The node's own ``Timing/patience``; `nil` if it is unknown, and then that of the observer applies.
+            /// The node's own ``Timing/patience``; if it is `nil`, the patience of the observer applies.
             package var patience: Duration?
             /// The jobs that the node can run; a node that can run none owns no shard.
             ///
@@ -146,7 +146,8 @@ package struct MembershipMachine: Sendable {
         case .fenced: return []
         case .joining, .member, .cutOff, .leaving: break
         }
-        // The answer is too old to act on, unless it shows that this node was ended, which is final.
+        // The node does not act on an outdated answer, unless the answer shows that the node was ended, which is
+        // final.
         let isOutdated = began.duration(to: now) >= timing.trust
         guard view.nodes.contains(where: { $0.id == id }) else {
             let wasActing = state == .member || state == .leaving
@@ -189,7 +190,7 @@ package struct MembershipMachine: Sendable {
     }
 
     package mutating func beatFailed(began: UptimeInstant, at now: UptimeInstant) -> [Action] {
-        // Earlier than usual, because the trust is short.
+        // The next beat is earlier than usual, because the trust is short.
         nextBeat = max(now, began.advanced(by: timing.beat / 4))
         return look(at: now)
     }
@@ -230,7 +231,8 @@ package struct MembershipMachine: Sendable {
             let more = (node.patience ?? timing.patience) - timing.patience
             let (patience, sessionPatience) = (timing.patience + more, timing.sessionPatience + more)
             let isSilent = other.changed.duration(to: began) >= patience
-            // A broken session is restored by the next beat.
+            // A live node restores a broken session with its next beat, so a node is gone only if it has not beaten
+            // either.
             let isGone =
                 other.changed.duration(to: began) >= sessionPatience
                 && other.sessionGone.map { $0.duration(to: began) >= sessionPatience } ?? false

@@ -38,7 +38,7 @@
 
         /// The labels of a request as JSON; null if they are invalid.
         ///
-        /// Most jobs have no labels, and need no parser.
+        /// Most jobs have no labels, so the parser is not called for them.
         static let labels = "CASE WHEN r.labels = '{}' THEN '{}'::jsonb ELSE apus.json(r.labels) END"
 
         /// Returns the expression for the value that makes a request of `table` unique: its key or else its payload,
@@ -93,7 +93,7 @@
             rows.add(request.uniqueness.key)
         }
 
-        /// Returns 0 for a job that is not unique by its content; otherwise 1, and 2 after its end.
+        /// Returns 0 for a job that is not unique by its content; for others, 1 before their end, and 2 afterwards.
         static func uniqueness(of job: Job) -> Int {
             job.countsContent ? (job.state.isFinal ? 2 : 1) : 0
         }

@@ -35,8 +35,9 @@
             /// The clock record in the database; `nil` if it is unknown after a commit with an unknown fate.
             var clock: StoreClock?
 
-            /// Returns whether a session is the current one: its shards may differ, but none of them has an earlier
-            /// epoch.
+            /// Returns whether a session is the current one.
+            ///
+            /// Its shards may differ from those at the opening, but none of them may have an earlier epoch.
             func isOwner(_ other: StoreSession) -> Bool {
                 session.node == other.node && session.number == other.number
                     && session.shards.allSatisfy { shard, epoch in other.shards[shard].map { $0 >= epoch } ?? true }
@@ -153,7 +154,8 @@
                             .int64(timing.patience.wholeNanoseconds / 1_000_000), .text(NodeJobs.text(of: jobs)),
                             .int32(schema.lockClass),
                         ]),
-                    // Selected again, because a migration may have been applied in the meantime.
+                    // The state of the schema is selected again, because a migration may have been applied in the
+                    // meantime.
                     SchemaKeeper.select,
                 ]))
             let (timeline, id): (Int32, Int64) = (try rows[0][0].decode(at: 0), try rows[1][0].decode(at: 0))
@@ -324,8 +326,9 @@
 
         /// Removes jobs that need not be kept any longer, and the earliest hints in `apus.ended` that lead to them.
         ///
-        /// Outdated hints are removed too. Its row is the number of hints that were found, at most one more than the
-        /// budget. Each job is found by one search in an index, whatever the planner estimates about the tables.
+        /// Outdated hints are removed too. The statement returns the number of hints that were found, at most one more
+        /// than the budget. Each job is found by one search in an index, whatever the planner estimates about the
+        /// tables.
         private static let retireJobs = """
             WITH hint AS MATERIALIZED (
                 SELECT e.kept_until, e.sequence, k.key FROM (

@@ -56,7 +56,7 @@
             defer { next += 1 }
             if next == columns.count, count == 0 {
                 var column = Column(element: Value.type, array: Value.arrayType)
-                // The length and eight bytes of each value.
+                // This is enough for the length (4 bytes) and 8 bytes of each value.
                 column.bytes.reserveCapacity(12 * expected)
                 columns.append(column)
             }

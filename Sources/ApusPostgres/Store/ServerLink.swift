@@ -47,7 +47,7 @@
         /// The maximum number of sessions on which a batch is tried.
         private static let mostSessions = 4
 
-        /// Executes a batch, again on a new connection if its session ended before it was applied.
+        /// Executes a batch, and repeats this on a new connection if the session ended before the batch was applied.
         ///
         /// Callers therefore do not notice the end of sessions, even during a batch or while a connection is made.
         ///
@@ -72,7 +72,7 @@
             }
         }
 
-        /// Executes statements that change nothing, again if the connection broke.
+        /// Executes statements that change nothing, and repeats this if the connection broke.
         func read(_ statements: [PostgresStatement], isSnapshot: Bool = false) async throws -> [PostgresRows] {
             let batch = PostgresBatch(
                 statements, transaction: isSnapshot ? .explicit(.repeatableRead) : .implicit)
@@ -126,7 +126,7 @@
             case .constraint, .invalid: JobError(code: .invalid, message: message, cause: self)
             case _ where server?.sqlState == "AP001":
                 JobError(code: .notOwner, message: "\(server?.message ?? message): nothing was written", cause: self)
-            // The next beat returns the shards that the node owns.
+            // The caller may try again, because the next beat finds out which shards the node owns.
             case _ where server?.sqlState == "AP002":
                 JobError(code: .unavailable, message: "\(server?.message ?? message): nothing was written", cause: self)
             // With this code the caller may try again, and reads the store to find the fate of a turn.

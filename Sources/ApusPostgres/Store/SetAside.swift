@@ -49,7 +49,8 @@
             END
             $body$
             """,
-            // Null for invalid JSON, so that a damaged text does not fail a statement that reads other rows too.
+            // The function returns null for invalid JSON, so that a damaged text does not fail a statement that reads
+            // other rows too.
             """
             CREATE FUNCTION apus.json(value text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $body$
             BEGIN
@@ -83,8 +84,10 @@
             """
         }
 
-        /// Returns the wake to record: if the job is set aside again without a change in between, its row has no wakes,
-        /// and the recorded ones are kept.
+        /// Returns the expression for the wake to record.
+        ///
+        /// If a job is set aside again without a change in between, its row has no wakes, so the recorded ones are
+        /// kept.
         private static func keptUnlessChanged(_ column: String) -> String {
             "CASE WHEN s.version = excluded.version THEN coalesce(excluded.\(column), s.\(column)) ELSE excluded.\(column) END"
         }
@@ -195,7 +198,7 @@
             }
         }
 
-        /// Returns the jobs without a request among these.
+        /// Returns those of the jobs with these keys that have no request.
         func withoutRequest(_ keys: [Int64]) async throws -> [UnreadableJob] {
             let rows = try await link.read([
                 PostgresStatement(

@@ -1,6 +1,6 @@
 #if Postgres
-    /// The tables and functions that complete a run in the transaction of its effects, so that they are applied exactly
-    /// once.
+    /// The tables and functions that complete a run in the transaction of its effects, so that the effects are applied
+    /// exactly once.
     ///
     /// `apus.complete` only records the run to complete; the run is marked at the commit of the transaction, so no lock
     /// is held before that. The mark and every other end of a claimed run change the run's row, so one of them comes
@@ -12,7 +12,7 @@
     /// - If it is the end, the transaction is refused at its commit, with all its effects.
     enum StoreCompletion {
         static let schema: [String] = [
-            // Empty except during transactions.
+            // This table is empty except during transactions.
             """
             CREATE UNLOGGED TABLE apus.completion (
                 job bigint NOT NULL,

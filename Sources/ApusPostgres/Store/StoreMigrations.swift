@@ -176,7 +176,7 @@
 
         private func batch(from version: Int, isBreaking: Bool) -> PostgresBatch {
             var statements = [
-                // No limit for the statements, nor for the lock, which another migration may hold.
+                // There is no time limit for the statements, nor for the lock, which another migration may hold.
                 "SET LOCAL statement_timeout = 0",
                 "SET LOCAL lock_timeout = 0",
                 "SELECT pg_advisory_xact_lock(\(link.schema.lockClass), 0)",
@@ -196,7 +196,7 @@
                 END
                 $body$
                 """,
-                // While this transaction waits for a lock of a table, turns wait too.
+                // While this transaction waits for the lock of a table, turns wait too, so it must not wait for long.
                 "SET LOCAL lock_timeout = '5s'",
             ]
             if isBreaking {

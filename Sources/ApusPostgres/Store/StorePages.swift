@@ -30,7 +30,8 @@
         /// - Returns: `nil` if there are so many that a page of them is found quickly among all jobs.
         private func keys(meantBy text: String) async throws -> [Int64]? {
             let limit = ListPage.largest
-            // The upper bound of all identifiers with this prefix, which is longer than each of them.
+            // This bound is greater than all identifiers with this prefix: an identifier has at most 300 bytes, and the
+            // added characters alone have as many.
             let end = text + String(repeating: "\u{10FFFF}", count: 75)
             let rows = try await link.read([
                 PostgresStatement(
@@ -53,7 +54,8 @@
                 }
             }
             if !query.names.isEmpty {
-                // As an array, so that the index of names is used whatever the planner estimates about the table.
+                // The keys are an array, so that the index of names is used whatever the planner estimates about the
+                // table.
                 filter.add(
                     "j.key = ANY (ARRAY(SELECT n.job FROM apus.request AS n WHERE n.name = ANY ($::text[])))",
                     .array(query.names.sorted()))
@@ -158,7 +160,7 @@
         /// The next due instant in nanoseconds on the wall clock, to which the elapsed time of a relative trigger is
         /// converted.
         ///
-        /// It is a `numeric`, of which no sum overflows.
+        /// It is a `numeric`, so the sum cannot overflow.
         private static let nextDue = """
             (j.next_due::numeric + CASE WHEN r.trigger = 'after' OR r.trigger = 'every' AND r.trigger_anchor IS NULL
                 THEN coalesce((SELECT c.elapsed_offset FROM apus.clock AS c), 0) ELSE 0 END)

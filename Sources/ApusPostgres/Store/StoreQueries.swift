@@ -118,7 +118,7 @@
                 let job = loaded[position].job
                 if last.state == .skipped, last.through == job.nextOccurrence - 1 { loaded[position].lastSkip = last }
             }
-            // The statement does not select a job without a request.
+            // The statement does not select jobs without a request, so these are searched if jobs are missing.
             if results[1].count < keys.count {
                 for job in try await withoutRequest(keys) { unreadable[job.key] = job }
             }
@@ -263,7 +263,7 @@
         /// Returns a part of `WITH RECURSIVE` with the lanes in which a job wakes by one of the two clocks, each found
         /// by one search in the index.
         ///
-        /// Its last row is null.
+        /// The last row of the part is null.
         static func lanes(_ name: String, isElapsed: Bool) -> String {
             """
             \(name) (lane) AS (
@@ -392,7 +392,7 @@
         /// (``firstWakes(_:where:and:isElapsed:)``), and the lanes if they are named.
         private static func selectLanes(isElapsed: Bool, areNamed: Bool) -> String {
             let lanes = areNamed ? "l (lane) AS (SELECT unnest($5::text[]))" : Self.lanes("l", isElapsed: isElapsed)
-            // Excludes jobs that are already due by the other clock.
+            // This condition excludes jobs that are already due by the other clock.
             let isLater = """
                 coalesce(
                     (SELECT j.\(isElapsed ? "wake" : "elapsed_wake") FROM apus.job AS j WHERE j.key = w.key) > $3, true)

@@ -2,9 +2,9 @@
     /// The tables, in the schema `apus`.
     ///
     /// Instants are nanoseconds since 1970; an instant in elapsed time (see ``JobStore``) is the wall clock's reading
-    /// minus `clock.elapsed_offset`. The columns that each run changes are in short rows, and no index but that of the
-    /// key refers to them, so updates are heap-only: `job`, and `open_run` for runs that have not ended. The request is
-    /// in `request`, which is written once; ended runs are in `run`, to which rows are only added.
+    /// minus `clock.elapsed_offset`. The columns that each run changes are in the short rows of `job`, and of
+    /// `open_run` for runs that have not ended. No index contains these columns, so their updates are heap-only. The
+    /// request is in `request`, which is rarely changed; ended runs are in `run`, to which rows are usually only added.
     enum StoreSchema {
         /// The number of shards of the jobs, which never changes.
         static let shards = 256
@@ -30,7 +30,7 @@
                     leaving boolean NOT NULL DEFAULT false,
                     ended timestamptz)
                 """,
-                // Separate from the rows of nodes, which the transactions of turns lock.
+                // Beats are separate from the rows of nodes, which the transactions of turns lock.
                 """
                 CREATE TABLE apus.beat (
                     node bigint PRIMARY KEY,
@@ -122,7 +122,7 @@
                 CREATE UNIQUE INDEX request_idempotency_key ON apus.request (idempotency_key)
                 WHERE idempotency_key IS NOT NULL
                 """,
-                // A payload may be longer than an index entry.
+                // A payload may be longer than an index entry, so the indexes contain its hash.
                 """
                 CREATE UNIQUE INDEX request_payload_unique ON apus.request (kind, sha256(payload)) WHERE unique_payload = 1
                 """,
@@ -140,7 +140,8 @@
                     priority bigint NOT NULL,
                     PRIMARY KEY (elapsed, instant, key))
                 """,
-                // Jobs that may be old enough to be removed, in one row for those of a turn. The job's own row decides.
+                // The jobs that may be old enough to be removed, with one row for those of a turn. Whether a job is
+                // removed depends on its own row.
                 """
                 CREATE TABLE apus.ended (
                     updated bigint NOT NULL,
@@ -165,8 +166,8 @@
                     CONSTRAINT run_output_64_kib CHECK (octet_length(output) <= 65536),
                     CONSTRAINT run_result_64_kib CHECK (octet_length(result) <= 65536))
                 """,
-                // An occurrence has one outcome, of whichever attempt. This index also finds the runs of a job, because
-                // another index would be written with each run.
+                // An occurrence has one outcome, whichever attempt it is from. This index also serves to find the runs
+                // of a job, because another index would be written with each run.
                 """
                 CREATE UNIQUE INDEX run_one_outcome ON apus.run
                 (job, occurrence, (CASE WHEN final THEN -1 ELSE attempt END))
@@ -219,9 +220,9 @@
                 CREATE FUNCTION apus.now() RETURNS bigint LANGUAGE sql VOLATILE AS
                 $body$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000 $body$
                 """,
-                // Each transaction that changes anything begins with this function. The lock of the row prevents the
-                // end of the node before the end of the transaction. Each statement of the function sees all earlier
-                // commits, so the shards are read after the lock was acquired.
+                // Each transaction that depends on the ownership of shards begins with this function. The lock of the
+                // row prevents the end of the node before the end of the transaction. Each statement of the function
+                // sees all earlier commits, so the shards are read after the lock was acquired.
                 """
                 CREATE FUNCTION apus.fence(
                     node bigint, shards bigint[], epochs bigint[], timeline integer DEFAULT NULL) RETURNS void
@@ -334,9 +335,9 @@
                     FROM (SELECT DISTINCT s.node FROM apus.shard AS s WHERE s.id = ANY (shards) AND s.node IS NOT NULL) AS o
                 $body$
                 """,
-                // For applications, in their own transactions. The owner of the shard creates the job. The identifier
-                // determines the shard, so submissions are distributed, and those with the same identifier keep their
-                // order.
+                // Applications call this function in their own transactions. The owner of the shard creates the job.
+                // The identifier determines the shard, so submissions are distributed, and those with the same
+                // identifier keep their order.
                 """
                 CREATE FUNCTION apus.submit(request jsonb) RETURNS bigint
                 LANGUAGE plpgsql AS $body$

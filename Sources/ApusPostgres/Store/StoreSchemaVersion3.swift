@@ -144,11 +144,11 @@
             END
             $body$
             """,
-            // The last instant at which owners were notified of submissions, in milliseconds since 1970; a sequence,
-            // because no transaction rolls it back.
+            // The last instant at which owners were notified of submissions, in milliseconds since 1970. It is a
+            // sequence, because a rollback does not reset a sequence.
             "CREATE SEQUENCE apus.submissions_notified",
-            // Notifies at the commit of the transaction. A transaction that notifies commits alone, so only some of a
-            // burst notify; a notified node reads once more after that time.
+            // This trigger notifies at the commit of the transaction. Transactions that notify are committed one after
+            // another, so in a burst only about one in 20 ms notifies. A notified node reads once more after that time.
             """
             CREATE FUNCTION apus.notify_submission() RETURNS trigger
             LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $body$

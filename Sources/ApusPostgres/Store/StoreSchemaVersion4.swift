@@ -13,8 +13,8 @@
             "DROP INDEX apus.job_id", "CREATE INDEX job_id ON apus.job (id text_pattern_ops, key)",
         ]
 
-        /// Lets `apus.submit` refuse every request that no scheduler accepts in the caller's transaction, including one
-        /// whose first occurrence is too late.
+        /// Lets `apus.submit` refuse, in the caller's transaction, every request that no scheduler accepts, including
+        /// one whose first occurrence is too late.
         ///
         /// A past instant is not refused here: it is valid if the submission concerns an existing job, which only the
         /// owner knows.
@@ -87,7 +87,7 @@
             ALTER TABLE apus.wake DROP CONSTRAINT wake_pkey, DROP COLUMN queue, DROP COLUMN priority,
                 ADD PRIMARY KEY (elapsed, lane, instant, key)
             """,
-            // For a node that has no jobs of a lane, or only its last ones.
+            // This index is for a node that has no jobs of a lane, or only the last ones.
             "CREATE INDEX wake_of_shard ON apus.wake (elapsed, lane, shard, instant, key)",
         ]
     }
@@ -100,7 +100,7 @@
             "CREATE INDEX node_ended ON apus.node (ended) WHERE ended IS NOT NULL",
             "ALTER TABLE apus.queue ADD COLUMN cleared timestamptz",
             "CREATE INDEX queue_cleared ON apus.queue (cleared) WHERE cleared IS NOT NULL",
-            // The instant since which a queue has no settings.
+            // This trigger records the instant since which a queue has no settings.
             """
             CREATE FUNCTION apus.note_cleared() RETURNS trigger LANGUAGE plpgsql AS $body$
             BEGIN

@@ -14,7 +14,8 @@
                 SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer
             $body$
             """,
-            // A store that was copied with the server's own tools may also return to an earlier timeline.
+            // A store that was copied with the server's own tools may also return to an earlier timeline, so the
+            // function adopts every other timeline.
             """
             CREATE FUNCTION apus.adopt_timeline() RETURNS integer LANGUAGE plpgsql AS $body$
             DECLARE

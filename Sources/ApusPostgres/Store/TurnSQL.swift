@@ -241,8 +241,9 @@
                 """
         }()
 
-        /// Returns a statement that inserts the wakes of jobs, given a key, a shard, ``JobColumns/progress`` and
-        /// ``JobColumns/request``.
+        /// Returns a statement that inserts the wakes of the jobs in the table `jobs`.
+        ///
+        /// The columns of the table include the key, the shard, ``JobColumns/progress`` and ``JobColumns/request``.
         static func insertWakes(from jobs: String) -> String {
             """
             INSERT INTO apus.wake (elapsed, lane, instant, key, shard)
@@ -253,7 +254,9 @@
             """
         }
 
-        /// Returns a statement that records ended jobs for retention, given a key and ``JobColumns/progress``.
+        /// Returns a statement that records the ended jobs in the table `jobs` for their removal.
+        ///
+        /// The columns of the table include the key and ``JobColumns/progress``.
         static func insertEnded(from jobs: String) -> String {
             """
             INSERT INTO apus.ended (kept_until, keys) SELECT kept_until, array_agg(key) FROM \(jobs)

@@ -5,7 +5,8 @@
     /// The statements of a turn for one transaction, each for any number of rows.
     ///
     /// Independent changes are written together. A change of a job or an identifier that an earlier change of the turn
-    /// also concerns is in a later *wave*, whose statements follow those of the earlier waves.
+    /// also concerns is in a later *wave*, whose statements follow those of the earlier waves. Only a new job may be in
+    /// the same wave as a change of a stored job with its identifier.
     struct TurnStatements {
         /// A statement that refuses the transaction unless all its rows were written, with the part of each row.
         struct Required {
@@ -101,7 +102,8 @@
         ) {
             let epochs = overview.shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }
             add(Self.fence(node, epochs, timeline: timeline))
-            // Before any write, so that a transaction that waits for a name holds no locks for which others wait.
+            // The names are locked before any write, so that a transaction that waits for a name holds no locks for
+            // which others wait.
             if !(overview.named.isEmpty && overview.labelled.isEmpty) {
                 add(
                     Self.lockNames(
@@ -241,7 +243,8 @@
             for part in parts {
                 let changes = turn.parts[part]
                 for index in changes.indices {
-                    // In one wave, changes of stored jobs are written before new jobs.
+                    // In one wave, changes of stored jobs are written before new jobs, so a new job may be in the
+                    // wave of the last change of a stored job with its identifier.
                     let (id, isNew) = (changes[index].job.id, changes[index].expected == .absent)
                     let wave = ids[id].map { isNew && waves[$0].isLastUpdate(of: id, turn) ? $0 : $0 + 1 } ?? 0
                     ids[id] = wave

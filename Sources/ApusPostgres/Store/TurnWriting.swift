@@ -65,7 +65,7 @@
         private func results(in transaction: ServerTransaction, _ before: [Int: JobError]) async throws -> Results {
             var refused = before
             var known: [TurnStatements.Position: Int64] = [:]
-            // The last piece is written next.
+            // The pieces that are left to write, the next one last.
             var pieces = [turn.parts.indices.filter { refused[$0] == nil }]
             while let piece = pieces.popLast() {
                 if piece.isEmpty { continue }

@@ -49,7 +49,7 @@ enum ChildProcess {
     ///   - command: The program.
     ///   - limit: The time limit from the beginning of virtual time, after which the process is asked for a report and
     ///     ended.
-    ///   - loadLimit: The time limit until then.
+    ///   - loadLimit: The time limit for the loading, from the start of the process until virtual time begins.
     /// - Returns: The way in which the process ended, and its output.
     static func run(
         _ command: ChildCommand, limit: Duration, loadLimit: Duration = .seconds(60)

@@ -21,7 +21,7 @@ struct RunnerConnection {
         _ = fcntl(ChildProcess.eventsDescriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// Starts a thread that waits for the question.
+    /// Starts a thread that waits until the run asks for the clock's report.
     ///
     /// The thread sleeps in the kernel, so the clock counts it as idle.
     func answerRequests() {

@@ -2,7 +2,7 @@ import ApusTimers
 import Foundation
 import Testing
 
-/// The role of this process, and the command that starts the other one.
+/// The role of this process in a test run, and the command with which the runner starts the process of a test.
 enum TestProcess {
     /// The variable that is 1 in processes in which tests with the trait run.
     ///
@@ -28,7 +28,7 @@ enum TestProcess {
 
     /// The turns of the processes, as many at once as there are processors.
     ///
-    /// With more, tests would reach their time limits without being slow.
+    /// With more processes at once, tests would reach their time limits without being slow.
     static let turns = Turnstile(limit: max(1, ProcessInfo.processInfo.activeProcessorCount))
 
     /// Returns the command that runs this program with one test, without output, and with its events in descriptor 3.

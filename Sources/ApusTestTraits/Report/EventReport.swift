@@ -84,7 +84,7 @@ struct EventReport: Equatable {
             instant: event.instant?.since1970, testCase: testCase)
     }
 
-    /// Returns the text between "Test case " and " started.", with which each such message begins and ends.
+    /// Returns the part of a message between "Test case " and " started.", or the whole message if it has another form.
     private static func testCase(in message: String) -> String? {
         let (start, end) = ("Test case ", " started.")
         guard message.hasPrefix(start), message.hasSuffix(end) else { return message.isEmpty ? nil : message }

@@ -159,7 +159,7 @@ public struct ClockInstant: Sendable, Hashable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Creates the instant that `instant` is, without its clock in the type.
+    /// Creates the same instant as `instant`, with its clock in a property instead of the type.
     public init<Instant: NanosecondInstant>(_ instant: Instant) {
         self.init(clock: Instant.clock, nanoseconds: instant.nanoseconds)
     }

@@ -78,7 +78,7 @@ package struct ClockReading: Hashable, Sendable {
         (self.wall, self.continuous, self.uptime) = (wall, continuous, uptime)
     }
 
-    /// Returns the wall clock's reading at an instant, if it is not set before.
+    /// Returns what the wall clock will show at an instant, unless the clock is set before that instant.
     package func wall(at instant: ContinuousInstant) -> WallInstant {
         wall.advanced(by: continuous.duration(to: instant))
     }

@@ -7,8 +7,9 @@
 
     /// Wakes the engine through Dispatch.
     ///
-    /// Uptime and the wall clock have a strict timer source each. Dispatch has no public deadlines on the continuous
-    /// clock, so that has a timer of a kernel queue. The system's notification reports settings of the wall clock.
+    /// The uptime clock and the wall clock each have a strict timer source. Dispatch has no public deadlines on the
+    /// continuous clock, so that clock has a timer of a kernel queue. A notification of the system reports that the
+    /// wall clock was set.
     package final class DispatchWakeup: Wakeup {
         private static let isOnQueue = DispatchSpecificKey<Bool>()
 

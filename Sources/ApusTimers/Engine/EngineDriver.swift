@@ -70,9 +70,10 @@ final class EngineDriver: @unchecked Sendable {
 extension EngineCore {
     /// The maximum number of passes in one wake-up.
     ///
-    /// A pass costs less than a wake-up, but actions may schedule timers that are due at once without end, and settings
-    /// of the wall clock must be noticed between. In virtual time, the clock does not advance between passes; a timer
-    /// for the same instant gets its own wake-up there, in turn with the other work of that instant.
+    /// A pass costs less than a wake-up. The number is limited because actions may schedule timers that are due at once
+    /// without end, while a change of the wall clock is noticed only at the beginning of a wake-up. In virtual time,
+    /// the clock does not advance between passes. A timer for the same instant gets its own wake-up there, in turn with
+    /// the other work of that instant.
     private var passesPerWakeUp: Int { isOnSystemTime ? 16 : 1 }
 
     /// Handles a wake-up, on the engine's thread.

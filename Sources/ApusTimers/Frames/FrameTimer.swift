@@ -71,8 +71,9 @@ public final class FrameTimer: Sendable {
 
     deinit { core.cancel() }
 
-    /// Whether the timer is paused: true for a new timer, and for good after ``cancel()``, when setting it has no
-    /// effect.
+    /// Whether the timer is paused.
+    ///
+    /// A new timer is paused. A cancelled timer counts as paused for good, and setting the property has no effect.
     ///
     /// After this was set to true, no new delivery begins, but a delivery that has begun is completed. If it is set on
     /// the handler's own serial executor (the main actor, a serial queue), the handler is not called afterwards.

@@ -54,7 +54,8 @@ package struct LossyQueue<Element: Sendable>: Sendable {
 
     /// Appends an element, and drops the oldest ones of a class that exceeds its bound.
     ///
-    /// They are dropped down to half of the bound, so that an element costs little even if the reader never reads.
+    /// Elements are dropped until the class fills at most half of its bound. Appending is therefore cheap on average,
+    /// even if the reader never reads.
     package mutating func append(_ element: Element, bytes size: Int, isBulk: Bool) {
         entries.append(.element(element, bytes: size, isBulk: isBulk))
         if isBulk { bulkBytes += size } else { bytes += size }

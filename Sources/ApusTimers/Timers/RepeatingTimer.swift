@@ -39,19 +39,19 @@ public final class RepeatingTimer: Sendable {
 
     deinit { core.cancel() }
 
-    /// Starts the timer, or resumes it with the rest of the interval; it has no effect when running or cancelled.
+    /// Starts the timer, or resumes it with the rest of the interval; this has no effect if it is running or cancelled.
     public func resume() { core.resume() }
 
-    /// Pauses the timer; it has no effect when suspended or cancelled.
+    /// Pauses the timer; this has no effect if it is suspended or cancelled.
     ///
-    /// A tick that is being delivered is completed. The type's description states when it may still start after this
-    /// has returned.
+    /// A tick that is being delivered is completed. The type's description states when such a tick may still start
+    /// after this function has returned.
     public func pause() { core.pause() }
 
     /// Ends the timer for good and releases its handler.
     ///
-    /// A tick that is being delivered is completed. The type's description states when it may still start after this
-    /// has returned.
+    /// A tick that is being delivered is completed. The type's description states when such a tick may still start
+    /// after this function has returned.
     public func cancel() { core.cancel() }
 }
 

@@ -14,8 +14,8 @@ import Synchronization
 /// time.advance(by: .seconds(3))   // prints "three"
 /// ```
 ///
-/// One thread at a time may move the time, and work that runs in it must not. Sleeps and timers that do not use the
-/// engine (those of the standard clocks or of Dispatch) do not follow it.
+/// Only one thread at a time may move the time, and work that runs in virtual time must not move it. Sleeps and timers
+/// that do not use the engine (those of the standard clocks or of Dispatch) do not follow virtual time.
 public final class VirtualTime: TimeSource {
     /// The engine that runs on these clocks.
     public let engine: TimerEngine
@@ -170,8 +170,8 @@ public final class VirtualTime: TimeSource {
 
     /// Runs asynchronous work to its end; time passes only with `advancingTime`.
     ///
-    /// - Throws: The error of the work, or ``VirtualTimeError`` with `stuck` when the work waits and nothing can run
-    ///   (with `advancingTime`: and no deadline is left). The work is then cancelled.
+    /// - Throws: The error of the work, or ``VirtualTimeError`` with `stuck` if the work waits and nothing can run.
+    ///   With `advancingTime`, `stuck` is thrown only if no deadline is left either. The work is then cancelled.
     public func perform<Success: Sendable>(
         advancingTime: Bool = false, _ work: @escaping @Sendable () async throws -> Success
     ) throws -> Success {
@@ -218,7 +218,7 @@ public final class VirtualTime: TimeSource {
     /// Time does not pass. The condition is checked after work that reaches the executor or the engine, and at least
     /// every 10 ms.
     ///
-    /// - Throws: ``VirtualTimeError`` with `timedOut` after this much real time.
+    /// - Throws: ``VirtualTimeError`` with `timedOut` if the condition does not hold within `timeout` of real time.
     public func settle(waitingForForeignWork timeout: Duration, until condition: () -> Bool) throws {
         try wait(timeout: timeout) { condition() ? () : nil }
     }

@@ -100,7 +100,9 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         return process.shared.object(of: AVAudioSession.self) { AVAudioSession(process) }
     }
 
-    /// Posted when an interruption begins or ends, as `userInfo` says; to a suspended app, when it is resumed.
+    /// Posted when an interruption begins or ends; `userInfo` contains which of the two.
+    ///
+    /// For a suspended app, it is posted when the app is resumed.
     open class var interruptionNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionInterruptionNotification")
     }

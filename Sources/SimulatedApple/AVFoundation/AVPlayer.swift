@@ -82,16 +82,16 @@ open class AVPlayer: NSObject {
     /// The activity of the player.
     open var timeControlStatus: TimeControlStatus { rate > 0 ? .playing : .paused }
 
-    /// Returns the position in the current item; after its end, its duration.
+    /// Returns the position in the current item; after the item's end, the item's duration.
     open func currentTime() -> CMTime {
         guard audio.isOwned else { return CMTime(seconds: 0, preferredTimescale: 1_000) }
         if audio.current == nil, let ended = currentItem { return ended.duration }
         return CMTime(seconds: audio.position.inSeconds, preferredTimescale: 1_000)
     }
 
-    /// Moves to a time in the current item, and calls `completionHandler` with whether it did.
+    /// Moves to a time in the current item, and calls `completionHandler` with whether the position has changed.
     ///
-    /// It does nothing unless the phone's audio belongs to this player.
+    /// The position changes only if the phone's audio belongs to this player.
     open func seek(to time: CMTime, completionHandler: ((Bool) -> Void)? = nil) {
         if audio.isOwned {
             audio.seek(to: .nanoseconds(Int64(clamping: time.wholeNanoseconds)), in: queue)

@@ -40,7 +40,7 @@ final class PlayerAudio {
         phone.onItemEnd = { item in AudioOwner.current?.player?.ended(item) }
     }
 
-    /// Plays, for the owner.
+    /// Starts playing; only the owner may call it.
     func play() { phone.startPlaying() }
 
     func pause() { if isOwned { phone.pausePlaying() } }

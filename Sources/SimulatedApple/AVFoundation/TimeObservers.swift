@@ -71,8 +71,8 @@ final class TimeObservers {
         observer.timer = host.engine.schedule(after: .nanoseconds(Int64(clamping: next - position)), clock: .uptime) {
             [host, weak self, weak observer] in
             host.mainLoop.run { [weak self, weak observer] in
-                // Meanwhile the player may be paused, have moved, or not be the owner any more, or the observer may be
-                // removed.
+                // In the meantime the player may have been paused, have moved to another item or have lost the phone's
+                // audio to another player, or the observer may have been removed.
                 guard let self, let observer, observer.timer != nil, let player = self.player, player.rate > 0,
                     player.audio.current == item
                 else { return }

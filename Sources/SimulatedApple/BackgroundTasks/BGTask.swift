@@ -74,7 +74,7 @@ open class BGTask: NSObject {
             defer { handler = nil }
             return handler
         }
-        // Released outside the lock, because the release can run any code of the app.
+        // The handler is released outside the lock, because the release can run any code of the app.
         withExtendedLifetime(old) {}
     }
 

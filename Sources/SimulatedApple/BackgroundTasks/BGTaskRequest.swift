@@ -7,7 +7,7 @@ open class BGTaskRequest: NSObject, NSCopying {
     public let identifier: String
     /// The date before which the task does not begin; `nil` for no delay.
     ///
-    /// The simulated phone translates it by its distance from now (see `SimulatedPhone.instant(of:)`).
+    /// The simulated phone translates the date with `SimulatedPhone.instant(of:)`.
     open var earliestBeginDate: Date?
 
     init(identifier: String) {
@@ -73,8 +73,8 @@ open class BGProcessingTaskRequest: BGTaskRequest {
 
 /// A request for the work of a health study, to which the simulated phone applies the rules of processing tasks.
 open class BGHealthResearchTaskRequest: BGProcessingTaskRequest {
-    /// The protection of the data that the task needs, which has no effect here: the files of a simulated phone are not
-    /// encrypted.
+    /// The protection of the data that the task needs, which has no effect here: the task also begins while such data
+    /// cannot be read.
     open var protectionTypeOfRequiredData = FileProtectionType.completeUntilFirstUserAuthentication
 }
 
@@ -122,8 +122,9 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest {
     }
 }
 
-/// The identifiers of the requests for health studies, because the scheduler has one kind for these and other
-/// processing requests.
+/// The identifiers of the requests for health studies.
+///
+/// They are kept here, because the scheduler has only one kind for these and all other processing requests.
 enum HealthIdentifiers {
     private static let name = "health studies"
 

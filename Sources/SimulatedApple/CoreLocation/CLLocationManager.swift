@@ -62,7 +62,8 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
     /// Whether updates continue in the background, and keep the app running there.
     ///
-    /// Setting it without having declared the mode `location` is fatal on a phone, and a fault of the simulated one.
+    /// Setting it to `true` without having declared the mode `location` ends the app on a phone. On the simulated phone
+    /// this is a fault, and the value stays as it was.
     open var allowsBackgroundLocationUpdates: Bool {
         get { state.withLock { $0.continuesInBackground } }
         set {

@@ -146,10 +146,10 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
 }
 
 extension SimulatedPhone {
-    /// Gives a command as the user does on the lock screen or with headphones, as in `give(\.pauseCommand, on:
-    /// device)`.
+    /// Gives a command as the user does on the lock screen or with headphones.
     ///
-    /// A running app receives it on its main thread; a suspended app does not.
+    /// An example is `give(\.pauseCommand, on: device)`. A running app receives the command on its main thread; a
+    /// suspended app does not receive it.
     public static func give(_ command: KeyPath<MPRemoteCommandCenter, MPRemoteCommand>, on device: SimulatedDevice) {
         guard let name = MPRemoteCommandCenter.commands.first(where: { $0.value == command })?.key else { return }
         deliver(mediaCommand: name, on: device)

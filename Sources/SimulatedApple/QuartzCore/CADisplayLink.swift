@@ -75,7 +75,7 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
     /// The length of a frame of the display, in seconds; 0 before the first call.
     public var duration: CFTimeInterval { state.withLock { $0.last?.duration.inSeconds ?? 0 } }
 
-    /// Whether frames are held back.
+    /// Whether the calls of the handler are paused; the frames of that time are not delivered later.
     public var isPaused: Bool {
         get { state.withLock { $0.isPaused } }
         set { change { $0.isPaused = newValue } }
@@ -83,7 +83,7 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
 
     /// The preferred range: its preferred rate counts, or else its maximum.
     ///
-    /// The actual rate is the divisor of 60 nearest to it.
+    /// The actual rate is the divisor of 60 nearest to that rate.
     public var preferredFrameRateRange: CAFrameRateRange {
         get { state.withLock { $0.preferredFrameRateRange } }
         set { change { $0.preferredFrameRateRange = newValue } }
@@ -98,7 +98,9 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Starts calling the handler in a mode of the main run loop; in `default` mode, not while the user scrolls.
+    /// Starts calling the handler in a mode of the main run loop.
+    ///
+    /// In the `default` mode, the handler is not called while the user scrolls.
     public func add(to runloop: RunLoop, forMode mode: RunLoop.Mode) { change { $0.modes.insert(mode) } }
 
     /// Stops calling the handler in a mode.
@@ -148,7 +150,7 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
         }
         guard isFirst else { return }
         host.mainLoop.run(in: mode) { [self] in
-            // A link that was paused or invalidated meanwhile is not called.
+            // The handler of a link that was paused or invalidated in the meantime is not called.
             let handler = state.withLock { state -> (@MainActor @Sendable (CADisplayLink) -> Void)? in
                 let frame = state.waiting.take()
                 guard !state.isPaused, !state.modes.isEmpty else { return nil }

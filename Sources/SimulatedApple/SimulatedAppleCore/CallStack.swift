@@ -2,7 +2,7 @@
     import Runtime
 #endif
 
-/// The calls that led to a line of the program, which are known only with debug information.
+/// The calls that led to a line of the program; the line is known only with debug information.
 struct CallStack {
     #if canImport(Runtime)
         private let backtrace: Backtrace?
@@ -17,7 +17,7 @@ struct CallStack {
     /// The stack of the calling thread.
     static var current: CallStack { CallStack() }
 
-    /// The addresses of the calls, which are equal for equal calls in processes that were forked from the same one.
+    /// The addresses of the calls, which are equal for equal calls in processes that were forked from the same process.
     var addresses: String {
         #if canImport(Runtime)
             backtrace?.frames.map { "\($0.originalProgramCounter)" }.joined(separator: " ") ?? ""

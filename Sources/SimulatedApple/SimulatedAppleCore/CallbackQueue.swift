@@ -46,7 +46,7 @@ package struct CallbackQueue: Sendable {
             work.value.run()
             hasReturned.signal()
         }
-        // It is real time, because a blocked thread does not advance the device's.
+        // The limit is in real time, because the device's time does not advance while the main thread waits.
         if hasReturned.wait(timeout: .now() + .seconds(10)) == .timedOut {
             host.fault(
                 Fault(

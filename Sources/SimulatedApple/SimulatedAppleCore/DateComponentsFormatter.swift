@@ -54,8 +54,8 @@ open class DateComponentsFormatter: Formatter {
     open var zeroFormattingBehavior = ZeroFormattingBehavior.default
     /// The largest number of units in the text; 0 means no limit.
     open var maximumUnitCount = 0
-    /// Whether a largest unit of one is expressed in the next smaller one, such as "90 seconds" instead of "1 minute,
-    /// 30 seconds".
+    /// Whether a largest unit with the value 1 is expressed in the next smaller unit, such as "90 seconds" instead of
+    /// "1 minute, 30 seconds".
     open var collapsesLargestUnit = false
     /// Whether the text begins with "About".
     open var includesApproximationPhrase = false

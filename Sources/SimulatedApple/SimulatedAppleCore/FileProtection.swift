@@ -2,17 +2,19 @@ package import ApusDevice
 import CProcessClock
 public import Foundation
 
-/// The protection of the files of an app in its own process: what the lock of the device closes cannot be opened there.
+/// The protection of the files of an app in a process of its own, which cannot open the files that the device's lock
+/// closes.
 ///
-/// The app's process reads the lock from a file of the device, and the classes of its files from a folder beside it.
+/// The app's process reads the state of the lock from a file that the device writes. The protection classes of the
+/// app's files are in a folder beside that file.
 enum FileProtection {
     static let warning = "the app's files cannot be protected in this program: they can be opened on a locked device"
 
     private static let folder = "protection"
 
-    /// In the app's process: files that the lock closes cannot be opened from now on.
+    /// Begins the protection in the app's process: from now on, files that the lock closes cannot be opened.
     ///
-    /// - Returns: False if that is not possible.
+    /// - Returns: `false` if that is not possible.
     static func begin() -> Bool {
         guard let home = ProcessInfo.processInfo.environment["HOME"] else { return false }
         let root = URL(filePath: home, directoryHint: .isDirectory).deletingLastPathComponent()
@@ -31,13 +33,16 @@ enum FileProtection {
 }
 
 extension AppContainers {
-    /// Before the app's first process: its files have that protection, unless they are given another.
+    /// Prepares the protection for a process of the app that is about to start.
     ///
-    /// - Throws: What making a file throws.
+    /// - Parameters:
+    ///   - standard: The protection of the files that are given no other one.
+    ///   - state: The present state of the lock.
+    /// - Throws: The error of the file system if a file cannot be created or written.
     func beginProtection(_ standard: AppManifest.DataProtection, _ state: ProtectedDataState) throws {
         try FileProtection.makeClassFolder(of: self)
         let file = try FileProtection.lockFile(of: self)
-        // Written in its place, since a process has mapped the file.
+        // The file is changed in place, because a process may have mapped it.
         if !FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) {
             try Data([0, 0]).write(to: file)
         }
@@ -47,7 +52,9 @@ extension AppContainers {
         try handle.close()
     }
 
-    /// Other files can be opened from now on. Without a process there is nothing to change: the next one begins with it.
+    /// Changes the state of the lock, also for a running process.
+    ///
+    /// Before the first process there is no file to change; ``beginProtection(_:_:)`` writes the state then.
     func protect(_ state: ProtectedDataState) {
         guard let file = try? FileProtection.lockFile(of: self), let handle = try? FileHandle(forUpdating: file) else {
             return
@@ -69,18 +76,21 @@ extension AppManifest.DataProtection {
 }
 
 extension FileManager {
-    /// Gives a file of the app a protection class: it can be opened as long as the lock of the device does not close it, and
-    /// opening it fails with `EPERM` otherwise.
+    /// Gives a file of the app a protection class.
     ///
-    /// The compiler prefers this method for a dictionary that has nothing but the protection; Foundation's own has no effect
-    /// on it. In the test's process it has no effect either, and logs a warning.
+    /// While the lock of the device closes files of the class, opening the file fails with `EPERM`.
     ///
-    /// Apple, documentation/foundation/fileprotectiontype
+    /// The compiler prefers this method to Foundation's for a dictionary that has nothing but the protection.
+    /// Foundation's method has no effect on the protection. In the test's process, this method has no effect either,
+    /// and the device's log gets a warning.
+    ///
+    /// Source: Apple, documentation/foundation/fileprotectiontype
     ///
     /// - Parameters:
     ///   - attributes: `[.protectionKey: …]`.
     ///   - path: The file.
-    /// - Throws: `CocoaError` when there is no such file.
+    /// - Throws: `CocoaError` with the code `fileNoSuchFile` if there is no such file, and `fileWriteUnknown` for other
+    ///   errors.
     public func setAttributes(
         _ attributes: [FileAttributeKey: FileProtectionType], ofItemAtPath path: String
     ) throws {
@@ -96,13 +106,13 @@ extension FileManager {
         }
     }
 
-    /// Creates a file of a protection class; see ``setAttributes(_:ofItemAtPath:)``.
+    /// Creates a file, and gives it a protection class; see ``setAttributes(_:ofItemAtPath:)``.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - data: Its content.
+    ///   - data: The content of the file.
     ///   - attributes: `[.protectionKey: …]`.
-    /// - Returns: False if it could not be made.
+    /// - Returns: `false` if the file was not created, or was not given the class.
     public func createFile(
         atPath path: String, contents data: Data?, attributes: [FileAttributeKey: FileProtectionType]
     ) -> Bool {

@@ -83,7 +83,8 @@ package enum OptionalMethods {
 extension String {
     /// The part after the type's name in the demangled name of a function; `nil` for other symbols.
     ///
-    /// The name of a private type is in parentheses, after a point.
+    /// The parentheses around the name of a private type follow a dot, so they are not taken for those of the
+    /// parameters.
     fileprivate var afterType: String? {
         let parameters = indices.first { place in
             self[place] == "(" && place != startIndex && ![".", ":", " ", "("].contains(self[index(before: place)])

@@ -109,8 +109,8 @@ package final class SharedObjects: Sendable {
     /// Returns the object of this type, which the first call creates.
     package func object<Object: AnyObject & Sendable>(of type: Object.Type, orMake make: () -> Object) -> Object {
         if let object = existing(type) { return object }
-        // Outside the lock, because `make` may ask for other objects. If two threads create one at the same time, one
-        // is kept.
+        // The object is created outside the lock, because `make` may ask for other objects. If two threads create one
+        // at the same time, only one of them is kept.
         let new = make()
         return objects.withLock { objects in
             if let object = objects[ObjectIdentifier(type)] as? Object { return object }
@@ -129,7 +129,7 @@ package final class SharedObjects: Sendable {
             defer { objects = [:] }
             return objects
         }
-        // Released outside the lock, because the release can run any code of the app.
+        // The objects are released outside the lock, because the release can run any code of the app.
         withExtendedLifetime(old) {}
     }
 }

@@ -4,8 +4,9 @@ public import Foundation
 extension ProcessInfo {
     /// Keeps the app from being suspended while `block`, called with `false` on a concurrent queue, runs.
     ///
-    /// If the time is nearly over before it returns, `block` is also called with `true`, beside the first call, which
-    /// must then return before the time is over. If the system grants no time, `block` is called only with `true`.
+    /// If the time is nearly over before `block` has returned, it is also called with `true`, while the first call is
+    /// still in progress. The first call must then return before the time is over. If the system grants no time,
+    /// `block` is called only with `true`.
     ///
     /// Work that `block` starts and does not wait for is not covered.
     ///

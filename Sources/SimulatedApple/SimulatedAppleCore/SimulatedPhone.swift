@@ -2,7 +2,7 @@ public import ApusBackground
 public import ApusDevice
 import ApusTimers
 
-/// Connects the modules with the names of Apple's frameworks to a simulated device.
+/// Connects the modules that are named after Apple's frameworks with a simulated device.
 ///
 /// An app that is installed here finds its device through `UIApplication.shared`, `BGTaskScheduler.shared` and so on.
 ///
@@ -175,7 +175,7 @@ extension SimulatedPhone {
 
     /// Sends a request to the app.
     ///
-    /// Touching needs an active app, and reading one in the foreground.
+    /// A touch needs an active app. Reading only needs an app in the foreground.
     private static func ask(_ request: ScreenRequest, on device: SimulatedDevice) throws(ScreenError) -> ScreenReply {
         let phase = device.host?.phase ?? .terminated
         guard phase == .active || (phase == .inactive && request.target == nil) else { throw .notInFront(phase) }

@@ -37,7 +37,7 @@ public struct OSLogIntegerFormatting: Sendable {
 
     /// Returns the text of an integer.
     ///
-    /// Apple's module also refuses signed integers with another radix than ten.
+    /// A signed integer with another radix than ten traps; Apple's module refuses it too.
     func text<T: FixedWidthInteger>(of integer: T) -> String {
         precondition(radix == 10 || !T.isSigned, "Signed integers must be formatted using .decimal")
         let digits = String(integer.magnitude, radix: radix, uppercase: isUppercase)

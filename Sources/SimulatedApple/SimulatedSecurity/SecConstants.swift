@@ -5,13 +5,13 @@ public import Foundation
 // Apple's names of Core Foundation, as the classes of Foundation that they are bridged to on a phone. The values of the
 // constants are Apple's too: apps write them into files, and compare them.
 
-/// Core Foundation's, which bridges to `Dictionary`.
+/// The dictionary of Core Foundation, which is bridged to `Dictionary`.
 public typealias CFDictionary = NSDictionary
-/// Core Foundation's, which bridges to `String`.
+/// The string of Core Foundation, which is bridged to `String`.
 public typealias CFString = NSString
-/// Core Foundation's, which bridges to `Data`.
+/// The data of Core Foundation, which is bridged to `Data`.
 public typealias CFData = NSData
-/// Core Foundation's, which bridges to `Bool`.
+/// The Boolean value of Core Foundation, which is bridged to `Bool`.
 public typealias CFBoolean = NSNumber
 /// Any object of Core Foundation.
 public typealias CFTypeRef = AnyObject
@@ -25,31 +25,38 @@ public var kCFBooleanFalse: CFBoolean! { false }
 
 /// The key of the class of an item.
 public var kSecClass: CFString { "class" }
-/// The class of passwords of a service, which account, service and access group name.
+/// The class of passwords of a service.
+///
+/// An item is identified by its account, service and access group, and by whether iCloud has a copy.
 public var kSecClassGenericPassword: CFString { "genp" }
-/// The class of passwords of a server, which account, server, port, path, protocol, domain and access group name.
+/// The class of passwords of a server.
+///
+/// An item is identified by its account, security domain, server, protocol, authentication type, port, path and access
+/// group, and by whether iCloud has a copy.
 public var kSecClassInternetPassword: CFString { "inet" }
 
 /// The key of when an item's secret can be read.
 public var kSecAttrAccessible: CFString { "pdmn" }
-/// While the device is unlocked: the default.
+/// The secret can be read while the device is unlocked; this is the default.
 public var kSecAttrAccessibleWhenUnlocked: CFString { "ak" }
-/// After the first unlock since the device was started.
+/// The secret can be read after the first unlock since the device was started.
 public var kSecAttrAccessibleAfterFirstUnlock: CFString { "ck" }
-/// Always.
+/// The secret can always be read.
 @available(*, deprecated, message: "Use an accessibility level that provides some user protection")
 public var kSecAttrAccessibleAlways: CFString { "dk" }
-/// While the device is unlocked; the simulated device has a passcode.
+/// The secret can be read while the device is unlocked; the simulated device has a passcode.
 public var kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString { "akpu" }
-/// While the device is unlocked.
+/// The secret can be read while the device is unlocked.
 public var kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString { "aku" }
-/// After the first unlock since the device was started.
+/// The secret can be read after the first unlock since the device was started.
 public var kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString { "cku" }
-/// Always.
+/// The secret can always be read.
 @available(*, deprecated, message: "Use an accessibility level that provides some user protection")
 public var kSecAttrAccessibleAlwaysThisDeviceOnly: CFString { "dku" }
 
-/// The key of the group of apps that share an item, a `String`. It is not compared with entitlements.
+/// The key of the group of apps that share an item, a `String`.
+///
+/// It is not compared with entitlements.
 public var kSecAttrAccessGroup: CFString { "agrp" }
 /// The key of the account, a `String`.
 public var kSecAttrAccount: CFString { "acct" }
@@ -87,16 +94,16 @@ public var kSecAttrServer: CFString { "srvr" }
 public var kSecAttrService: CFString { "svce" }
 /// The key of whether iCloud has a copy, a `Bool`; there is no iCloud here.
 public var kSecAttrSynchronizable: CFString { "sync" }
-/// In a query: items with a copy in iCloud, and items without one.
+/// The value with which a query finds items with a copy in iCloud, and items without one.
 public var kSecAttrSynchronizableAny: CFString { "syna" }
 /// The key of the type, a number.
 public var kSecAttrType: CFString { "type" }
 
 /// The key of how many items a query finds.
 public var kSecMatchLimit: CFString { "m_Limit" }
-/// All of them.
+/// The value with which a query finds all items.
 public var kSecMatchLimitAll: CFString { "m_LimitAll" }
-/// The first one: the default.
+/// The value with which a query finds the first item only; this is the default.
 public var kSecMatchLimitOne: CFString { "m_LimitOne" }
 /// The key of whether a query returns the attributes, a `Bool`.
 public var kSecReturnAttributes: CFString { "r_Attributes" }
@@ -109,13 +116,19 @@ public var kSecValueData: CFString { "v_Data" }
 
 /// No error.
 public let errSecSuccess: OSStatus = 0
-/// The function is not there. Never returned here.
+/// The function is not there.
+///
+/// Never returned here.
 public let errSecUnimplemented: OSStatus = -4
 /// A value is wrong, or is not simulated.
 public let errSecParam: OSStatus = -50
-/// There is no keychain. Never returned here.
+/// There is no keychain.
+///
+/// Never returned here.
 public let errSecNotAvailable: OSStatus = -25291
-/// The authentication failed. Never returned here.
+/// The authentication failed.
+///
+/// Never returned here.
 public let errSecAuthFailed: OSStatus = -25293
 /// There is an item with the same primary keys.
 public let errSecDuplicateItem: OSStatus = -25299
@@ -123,7 +136,11 @@ public let errSecDuplicateItem: OSStatus = -25299
 public let errSecItemNotFound: OSStatus = -25300
 /// The item cannot be read or written on a locked device.
 public let errSecInteractionNotAllowed: OSStatus = -25308
-/// The item is damaged. Never returned here.
+/// The item is damaged.
+///
+/// Never returned here.
 public let errSecDecode: OSStatus = -26275
-/// The app lacks an entitlement. Never returned here.
+/// The app lacks an entitlement.
+///
+/// Never returned here.
 public let errSecMissingEntitlement: OSStatus = -34018

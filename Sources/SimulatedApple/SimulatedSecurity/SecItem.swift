@@ -6,31 +6,32 @@ import SimulatedAppleCore
 
 /// Adds a password to the keychain of the phone, where it outlives the process, a restart and the app.
 ///
-/// An item without `kSecAttrAccessible` can be read while the device is unlocked only.
+/// An item without `kSecAttrAccessible` can be read only while the device is unlocked.
 ///
-/// Apple, documentation/security/secitemadd(_:_:)
+/// Source: Apple, documentation/security/secitemadd(_:_:)
 ///
 /// - Parameters:
 ///   - attributes: `kSecClass`, the attributes, and `kSecValueData`.
 ///   - result: Receives what the attributes ask for, as ``SecItemCopyMatching(_:_:)`` returns it.
-/// - Returns: `errSecDuplicateItem` if there is an item with the same primary keys; `errSecInteractionNotAllowed` if the
-///   device is locked and the item may not be written then; `errSecParam` for a class, a value or a key that is not simulated.
+/// - Returns: `errSecSuccess`, or `errSecDuplicateItem` if there is an item with the same primary keys,
+///   `errSecInteractionNotAllowed` if the device is locked and the item may not be written then, or `errSecParam` for a
+///   class, a value or a key that is not simulated.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     guard let query = KeychainQuery(attributes) else { return KeychainQuery.refuse(attributes) }
     return query.send(.add(query.item), result)
 }
 
-/// Finds passwords in the keychain, the first one unless `kSecMatchLimit` asks for all.
+/// Finds passwords in the keychain: the first one, unless `kSecMatchLimit` asks for all.
 ///
-/// Apple, documentation/security/secitemcopymatching(_:_:)
+/// Source: Apple, documentation/security/secitemcopymatching(_:_:)
 ///
 /// - Parameters:
 ///   - query: `kSecClass`, the attributes to find, and `kSecReturnData` and `kSecReturnAttributes`.
-///   - result: Receives the data, a dictionary of the attributes with the data, or, for `kSecMatchLimitAll`, an array of
-///     them.
-/// - Returns: `errSecItemNotFound`; `errSecInteractionNotAllowed` if the data is asked for and cannot be read now;
-///   `errSecParam` for a class, a value or a key that is not simulated.
+///   - result: Receives the data, or a dictionary of the attributes, which contains the data if both are asked for. For
+///     `kSecMatchLimitAll` it receives an array of these.
+/// - Returns: `errSecSuccess`, or `errSecItemNotFound`, `errSecInteractionNotAllowed` if the data is asked for and
+///   cannot be read now, or `errSecParam` for a class, a value or a key that is not simulated.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
@@ -39,13 +40,14 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 
 /// Changes the passwords that a query finds.
 ///
-/// Apple, documentation/security/secitemupdate(_:_:)
+/// Source: Apple, documentation/security/secitemupdate(_:_:)
 ///
 /// - Parameters:
 ///   - query: `kSecClass` and the attributes to find.
 ///   - attributesToUpdate: The new attributes, and the new `kSecValueData`.
-/// - Returns: `errSecItemNotFound`; `errSecInteractionNotAllowed` if an item's data or class is to be changed and it cannot
-///   be read now; `errSecDuplicateItem`; `errSecParam`.
+/// - Returns: `errSecSuccess`, or `errSecItemNotFound`, `errSecInteractionNotAllowed` if the data or the accessibility
+///   of an item is to be changed and its data cannot be read now, before or after the change, `errSecDuplicateItem` if
+///   another item has the new primary keys, or `errSecParam` for a class, a value or a key that is not simulated.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
@@ -55,17 +57,18 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 
 /// Deletes all passwords that a query finds, on a locked device too.
 ///
-/// Apple, documentation/security/secitemdelete(_:)
+/// Source: Apple, documentation/security/secitemdelete(_:)
 ///
 /// - Parameter query: `kSecClass` and the attributes to find.
-/// - Returns: `errSecItemNotFound`; `errSecParam`.
+/// - Returns: `errSecSuccess`, or `errSecItemNotFound`, or `errSecParam` for a class, a value or a key that is not
+///   simulated.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
     return asked.send(.delete(asked.item.withoutData), nil)
 }
 
-/// What a result code means, in English.
+/// Returns the meaning of a result code, in English.
 ///
 /// - Parameters:
 ///   - status: The result code.
@@ -89,7 +92,7 @@ private struct KeychainQuery {
     var returnsAttributes = false
     var returnsAll = false
 
-    /// `nil` if it has a key or a value that the simulated keychain does not have.
+    /// Reads a dictionary; returns `nil` if it has a key or a value that the simulated keychain does not have.
     init?(_ dictionary: CFDictionary) {
         for (key, value) in dictionary {
             guard let key = key as? String else { return nil }
@@ -101,7 +104,7 @@ private struct KeychainQuery {
             case kSecReturnData: returnsData = value as? Bool ?? false
             case kSecReturnAttributes: returnsAttributes = value as? Bool ?? false
             case kSecMatchLimit:
-                // Apple allows a number too.
+                // Apple also allows a number. Here any number above 1 asks for all items.
                 returnsAll = value as? String == kSecMatchLimitAll as String || value as? Int ?? 1 > 1
             case kSecAttrSynchronizable where value as? String == kSecAttrSynchronizableAny as String,
                 kSecUseDataProtectionKeychain:
@@ -121,7 +124,7 @@ private struct KeychainQuery {
             kSecAttrService, kSecAttrSynchronizable, kSecAttrType,
         ].map { $0 as String })
 
-    /// The answer to a dictionary that is not understood.
+    /// Writes a warning about a dictionary that cannot be read into the device's log, and returns the result code.
     static func refuse(_ dictionary: CFDictionary) -> OSStatus {
         let keys = dictionary.allKeys.map { "\($0)" }.sorted().joined(separator: ", ")
         SimulatedPhone.process.host.warn("a keychain query has a key or a value that is not simulated: \(keys)")
@@ -148,12 +151,12 @@ private struct KeychainQuery {
 }
 
 extension KeychainItem {
-    /// A query's secret is not searched for.
+    /// The item of a query without its secret, for which the keychain does not search.
     fileprivate var withoutData: KeychainItem { KeychainItem(itemClass: itemClass, attributes: attributes) }
 }
 
 extension KeychainValue {
-    /// `nil` for an object that no attribute has.
+    /// Creates the value from an object; returns `nil` if no attribute has objects of this type.
     fileprivate init?(_ object: Any) {
         switch object {
         case let text as String: self = .text(text)

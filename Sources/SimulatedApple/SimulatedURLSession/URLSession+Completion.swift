@@ -202,8 +202,9 @@ extension TransferEvent {
     }
 }
 
-/// The holder of a process's shared session, which creates only one: a second one would receive the events of the
-/// first.
+/// The holder of a process's shared session.
+///
+/// It creates only one session, because a second one would receive the events of the first.
 final class SharedSession: Sendable {
     private let made = Locked<URLSession?>(nil)
 

@@ -48,10 +48,10 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         URLSessionConfiguration(identifier: identifier, values: values.withLock { $0 })
     }
 
-    /// Whether the system chooses a good time; on the simulated phone, when there is external power and an unmetered
-    /// network.
+    /// Whether the system chooses the time at which tasks run.
     ///
-    /// Tasks that are resumed in the background are discretionary in any case.
+    /// The simulated phone runs such tasks while there is external power and an unmetered network. Tasks that are
+    /// resumed in the background are discretionary in any case.
     ///
     /// Source: Apple, documentation/foundation/urlsessionconfiguration/isdiscretionary
     open var isDiscretionary: Bool {

@@ -2,7 +2,7 @@
 ///
 /// Source: Apple, documentation/foundation/urlsessiondelegate
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-    /// Called when the session was invalidated; it then releases its delegate.
+    /// Called when the session was invalidated; the session then releases its delegate.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
     /// Called when the session has delivered all events for which the system launched, resumed or notified the app.
     ///

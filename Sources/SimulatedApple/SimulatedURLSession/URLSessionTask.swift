@@ -144,7 +144,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
         return last.state == .completed ? last : transfers.record(taskIdentifier, of: session) ?? last
     }
 
-    /// Stores the record of an event, before the delegate or the receiver is called with the task.
+    /// Stores the record of an event; it is called before the delegate or the receiver is called with the task.
     func update(_ record: TransferRecord) {
         values.withLock { $0.record = record }
         let (sent, expected) = (record.request.bytesToSend, record.expectedToReceive)

@@ -76,10 +76,11 @@ open class UIApplication: UIResponder {
         process.settings.isBackgroundRefreshOn && host.conditions.isLowPowerMode != true ? .available : .denied
     }
 
-    /// Whether files of the protection class "complete" can be read: not from about ten seconds after the phone is
-    /// locked until it is unlocked.
+    /// Whether files of the protection class "complete" can be opened.
     ///
-    /// The files of a simulated app are not encrypted, so they can be read all the same.
+    /// They cannot be opened from about ten seconds after the phone is locked until it is unlocked. In a process of the
+    /// app's own, opening such a file then fails with `EPERM`. In the test's process, files are not protected, and can
+    /// always be opened.
     ///
     /// Source: Apple, documentation/uikit/uiapplication/isprotecteddataavailable
     nonisolated open var isProtectedDataAvailable: Bool { process.settings.isProtectedDataAvailable }
@@ -213,8 +214,8 @@ open class UIApplication: UIResponder {
 
 /// The identifier of a background task that was begun with `beginBackgroundTask`.
 ///
-/// Identifiers are never reused, not even by another process of the app. One that a variable or thread of the test
-/// keeps after its process has ended therefore ends no task of a later process.
+/// Identifiers are never reused, not even by another process of the app. An identifier that a variable or thread of the
+/// test keeps after the app's process has ended therefore ends no task of a later process.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: Int
@@ -226,9 +227,9 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
 
 /// Whether the app may refresh in the background.
 public enum UIBackgroundRefreshStatus: Int, Sendable {
-    /// The user is not allowed to turn it on; the simulation never reports this.
+    /// The user is not allowed to turn background refresh on; the simulation never reports this.
     case restricted = 0
-    /// The user has turned it off.
+    /// The user has turned background refresh off, or the phone is in low-power mode.
     case denied = 1
     /// The app may refresh.
     case available = 2
@@ -279,7 +280,9 @@ extension UIApplication {
             rawValue: host.beginBackgroundTask(taskName ?? caller, expirationHandler: handler))
     }
 
-    /// Has exactly Apple's parameters, for protocols and function values; ordinary calls use the method above.
+    /// Begins a background task; the method has exactly Apple's parameters, for protocols and function values.
+    ///
+    /// Ordinary calls use the method with the parameter `fileID`.
     @_disfavoredOverload
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
@@ -289,7 +292,10 @@ extension UIApplication {
             withName: nil, expirationHandler: handler, fileID: "the app", function: "a protocol or a function value")
     }
 
-    /// Has exactly Apple's parameters, for protocols and function values; ordinary calls use the method above.
+    /// Begins a background task with a name; the method has exactly Apple's parameters, for protocols and function
+    /// values.
+    ///
+    /// Ordinary calls use the method with the parameter `fileID`.
     @_disfavoredOverload
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(

@@ -76,7 +76,7 @@ open class UIControl: UIView {
         public let rawValue: UInt
         /// States with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// No other state.
+        /// None of the other states applies.
         public static let normal: State = []
         /// A finger touches the control.
         public static let highlighted = State(rawValue: 1)

@@ -53,8 +53,9 @@ open class UIDatePicker: UIControl {
     private var seconds: TimeInterval = 0
     private var interval = 1
 
-    /// The picked date, limited by ``minimumDate`` and ``maximumDate``; at first the device's time when the property is
-    /// first used.
+    /// The picked date, limited by ``minimumDate`` and ``maximumDate``.
+    ///
+    /// Until a date is picked or set, it is the device's time at which the property was first read.
     open var date: Date {
         get { held(picked) }
         set { picked = newValue }

@@ -118,7 +118,10 @@ extension UIView {
         for view in visibleSubviews { view.addLines(to: &lines) }
     }
 
-    /// Returns the first view in this one, at any depth, that is visible, can be touched and fulfills the condition.
+    /// Returns the first view that is visible, can be touched and fulfills the condition: this view, or one in it at
+    /// any depth.
+    ///
+    /// Of two subviews, the one in front comes first.
     fileprivate func firstVisibleView(_ fits: (UIView) -> Bool) -> UIView? {
         if isHidden || !isUserInteractionEnabled { return nil }
         if fits(self) { return self }

@@ -119,7 +119,7 @@ open class UINavigationController: UIViewController {
 
     override open func viewDidLoad() {
         super.viewDidLoad()
-        // Controllers that were pushed before the view was loaded.
+        // If controllers were pushed before the view was loaded, the topmost one is shown now.
         if let top = topViewController { view.addSubview(top.view) }
     }
 

@@ -47,7 +47,7 @@ open class UIScene: UIResponder {
         post(UIScene.didDisconnectNotification)
     }
 
-    /// Notifies the delegate first, then the observers.
+    /// Changes the activation state, and notifies the delegate first, then the observers.
     func notify(_ call: ApplicationLifeMachine.Call) {
         switch call {
         case .didFinishLaunching, .connectScene, .willTerminate: break
@@ -166,7 +166,8 @@ public protocol UISceneDelegate: NSObjectProtocol {
         _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions)
     /// Called when the system has disconnected the scene in the background.
     ///
-    /// When the user returns, a new scene object is connected. It is not called at the end of the process here.
+    /// When the user returns, a new scene object is connected. This method is not called at the end of the process
+    /// here.
     func sceneDidDisconnect(_ scene: UIScene)
     /// Called when the scene has become active.
     func sceneDidBecomeActive(_ scene: UIScene)

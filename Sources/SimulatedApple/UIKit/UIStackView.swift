@@ -123,7 +123,7 @@ public final class NSLayoutDimension: NSLayoutAnchor<NSLayoutDimension> {
     }
 }
 
-/// The part of a view that nothing covers, which is the whole view here.
+/// A part of a view to which rules of the layout refer; it has no position or size here, because there is no layout.
 @preconcurrency @MainActor
 open class UILayoutGuide: NSObject {
     override init() { super.init() }

@@ -89,8 +89,8 @@ open class UITableView: UIView {
 
     /// Registers plain cells for an identifier; `nil` removes the registration.
     ///
-    /// Any class other than `UITableViewCell` stops the app, with the call of ``register(forCellReuseIdentifier:_:)``
-    /// that the app needs instead.
+    /// Any class other than `UITableViewCell` stops the app. The message contains the call of
+    /// ``register(forCellReuseIdentifier:_:)`` that the app needs instead.
     open func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {
         guard let cellClass else {
             makers[identifier] = nil

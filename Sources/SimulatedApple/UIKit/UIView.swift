@@ -149,9 +149,9 @@ open class UIView: UIResponder {
 
     // MARK: Layout and drawing, which do not happen here
 
-    /// Requests ``layoutSubviews()``, which ``layoutIfNeeded()`` calls.
+    /// Requests a call of ``layoutSubviews()``, which ``layoutIfNeeded()`` makes.
     ///
-    /// On a phone it is called before the next frame; here only by ``layoutIfNeeded()``.
+    /// On a phone, ``layoutSubviews()`` is also called before the next frame.
     open func setNeedsLayout() { needsLayout = true }
 
     /// Calls ``layoutSubviews()`` if that was requested.
@@ -252,7 +252,8 @@ extension UIView {
         withDuration duration: TimeInterval, animations: @escaping () -> Void, completion: ((Bool) -> Void)? = nil
     ) { animate(withDuration: duration, delay: 0, animations: animations, completion: completion) }
 
-    /// Does the same with a spring, which has no effect here.
+    /// Makes changes like ``animate(withDuration:delay:options:animations:completion:)``; the spring has no effect
+    /// here.
     public class func animate(
         withDuration duration: TimeInterval, delay: TimeInterval, usingSpringWithDamping dampingRatio: CGFloat,
         initialSpringVelocity velocity: CGFloat, options: AnimationOptions = [], animations: @escaping () -> Void,
@@ -261,7 +262,7 @@ extension UIView {
         animate(withDuration: duration, delay: delay, options: options, animations: animations, completion: completion)
     }
 
-    /// Does the same for a change of one view's contents.
+    /// Changes the contents of one view like ``animate(withDuration:delay:options:animations:completion:)``.
     public class func transition(
         with view: UIView, duration: TimeInterval, options: AnimationOptions = [], animations: (() -> Void)?,
         completion: ((Bool) -> Void)? = nil

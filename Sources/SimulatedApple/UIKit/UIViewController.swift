@@ -180,7 +180,7 @@ open class UIViewController: UIResponder {
     ///
     /// - Parameters:
     ///   - viewControllerToPresent: The controller.
-    ///   - flag: The argument of the calls of the appearance; nothing is animated here.
+    ///   - flag: The argument with which methods such as `viewWillAppear` are called; nothing is animated here.
     ///   - completion: Called when the view has appeared; not called if the presentation is refused.
     open func present(
         _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil

@@ -42,7 +42,7 @@ open class UIWindow: UIView {
 
     /// Shows the window and makes it key: the root controller's view is loaded and appears.
     ///
-    /// On a phone it appears with the next frame; here at once.
+    /// On a phone the view appears with the next frame; here it appears at once.
     open func makeKeyAndVisible() {
         let application = UIApplication.shared
         application.keyWindow = self

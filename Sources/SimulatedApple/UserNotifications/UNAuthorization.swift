@@ -28,7 +28,7 @@ public enum UNAuthorizationStatus: Int, Sendable {
     case denied = 1
     /// The user has allowed everything that was asked for.
     case authorized = 2
-    /// Quiet notifications are allowed without having asked the user.
+    /// Quiet notifications are allowed, although the user was not asked.
     case provisional = 3
     /// The app is an app clip; the simulation does not use this case.
     case ephemeral = 4

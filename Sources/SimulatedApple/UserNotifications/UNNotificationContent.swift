@@ -1,6 +1,7 @@
 /// The content of a notification, of which the simulated phone shows the title and the body, and keeps the rest.
 ///
-/// For `@unchecked Sendable`: a value of this class is immutable; a mutable one is copied when it is passed on.
+/// For `@unchecked Sendable`: an object of this class is immutable, and a request copies an object of the mutable
+/// subclass.
 open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
     struct Fields {
         var title = ""
@@ -103,8 +104,8 @@ public enum UNNotificationInterruptionLevel: UInt, Sendable {
 
 /// The content of a notification, with mutable properties.
 ///
-/// For `@unchecked Sendable`, which it inherits: only the app changes it, on one thread at a time, and the center
-/// copies it.
+/// For `@unchecked Sendable`, which it inherits: only the app changes it, on one thread at a time, and a request copies
+/// it.
 public final class UNMutableNotificationContent: UNNotificationContent, @unchecked Sendable {
     /// Creates an empty content.
     public init() { super.init(fields: Fields()) }

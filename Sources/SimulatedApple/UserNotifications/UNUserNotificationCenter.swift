@@ -107,8 +107,8 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     /// Adds a request, which replaces a pending one with the same identifier.
     ///
-    /// When too many are pending, another one is removed without an error. A notification that the user does not allow
-    /// is not shown.
+    /// When too many requests are pending, one of them, which may be the new one, is dropped without an error. A
+    /// notification that the user does not allow is not shown.
     public func add(
         _ request: UNNotificationRequest,
         withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -293,7 +293,7 @@ public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void)
-    /// Decides the same; the asynchronous form.
+    /// Decides how such a notification is presented; this is the asynchronous form of the method above.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification
     ) async -> UNNotificationPresentationOptions
@@ -302,7 +302,7 @@ public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping () -> Void)
-    /// Called in the same case; the asynchronous form.
+    /// Called when the user has opened a notification; this is the asynchronous form of the method above.
     func userNotificationCenter(_ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse) async
 }
 

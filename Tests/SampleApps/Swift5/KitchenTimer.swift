@@ -1,7 +1,8 @@
 import UIKit
 
-/// A screen with a countdown, as tutorials build it without a storyboard. The end is a date, so the countdown is right
-/// after the app was in the background, too.
+/// A screen with a countdown, as tutorials build it without a storyboard.
+///
+/// The end is a date, so the countdown is right after the app was in the background, too.
 class KitchenTimerViewController: UIViewController {
     private let timeLabel = UILabel()
     private let startButton = UIButton(type: .system)

@@ -1,7 +1,8 @@
 import UIKit
 
-/// A screen with a countdown, as tutorials build it without a storyboard. The end is a date, so the countdown is right
-/// after the app was in the background, too.
+/// A screen with a countdown, as tutorials build it without a storyboard.
+///
+/// The end is a date, so the countdown is right after the app was in the background, too.
 ///
 /// It is word for word the class of the same name in Swift 5 mode: views belong to the main actor, and so do the
 /// closures of actions, of alerts and of display links.

@@ -138,8 +138,8 @@ public struct Home: Sendable, Hashable {
 
     /// Returns whether a folder may be used for sockets.
     ///
-    /// A folder of another user, which `su` leaves in the environment, may not (XDG Base Directory Specification). A
-    /// missing folder may: ``prepare()`` creates it.
+    /// A folder of another user must not be used (XDG Base Directory Specification); `su` leaves such a folder in the
+    /// environment. A missing folder may be used, because ``prepare()`` creates it.
     private static func mayBeOwn(_ folder: String) -> Bool {
         do throws(TrustedPath.Failure) {
             try TrustedPath.checkFolder(folder)

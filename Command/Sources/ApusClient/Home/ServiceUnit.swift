@@ -49,8 +49,8 @@ public struct ServiceUnit: Sendable {
 
     /// Returns the program as the first word of a command line.
     ///
-    /// systemd accepts no quotes, backslashes and dollar signs in that word (systemd.service(5)), but does in
-    /// arguments; env(1) then starts the program.
+    /// systemd accepts quotes, backslashes and dollar signs in the arguments of a command, but not in its first word
+    /// (systemd.service(5)). A program whose path has such characters is therefore started by env(1), as its argument.
     private func command() throws -> String {
         guard executable.unicodeScalars.contains(where: { "\"'\\$".unicodeScalars.contains($0) }) else {
             return try Self.quoted(executable)

@@ -26,7 +26,8 @@ extension DaemonClient {
 
     /// The limit of concurrent requests.
     ///
-    /// Concurrent submissions share a commit, and the daemon has fewer descriptors than a caller may have tasks.
+    /// Concurrent requests are useful because submissions can then share a commit. They are limited because the daemon
+    /// has fewer descriptors than a caller may have tasks.
     private static let places = Turnstile(limit: 64)
 
     func get<T: Decodable>(_ path: String, query: [(String, String)] = []) async throws -> T {

@@ -75,7 +75,7 @@ public struct DaemonLauncher: Sendable {
 
     /// Reads one line, on a thread of Dispatch.
     ///
-    /// A pipe has no asynchronous read that works for files of every kind, and this is done once for each daemon.
+    /// The read blocks that thread, which is acceptable because it is done only once for each daemon.
     private func readAnswer(_ descriptor: Int32) async throws -> String {
         let milliseconds = Int32(clamping: patience.wholeMilliseconds)
         return await withCheckedContinuation { continuation in

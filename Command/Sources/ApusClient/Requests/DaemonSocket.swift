@@ -26,8 +26,8 @@ struct DaemonSocket: Sendable {
 
     /// Calls `request` with the path of a socket that belongs to this user, and with the identity of the home.
     ///
-    /// If no daemon listens there, or if the daemon refuses the request as another home's, the next such path is tried:
-    /// the record in a copied home names the socket of the original.
+    /// If no daemon listens there, or if the daemon refuses the request because it serves another home, the next such
+    /// path is tried. The second case occurs in a copied home, whose record names the socket of the original.
     ///
     /// - Throws: ``DaemonError`` with `notRunning` if no daemon of the home listens, or with `unavailable` if the
     ///   socket or its folder does not belong to this user; and the errors of `request`.
@@ -92,7 +92,7 @@ package final class SocketRecord: Sendable {
 
     /// Writes the record, and replaces that of an earlier daemon.
     ///
-    /// The store's lock makes the daemon the only writer.
+    /// The home's lock makes the daemon the only writer.
     package func write(socketPath: String) throws(TrustedPath.Failure) {
         let status = try TrustedPath.replaceFile(path, with: socketPath + "\n")
         inode.withLock { $0 = UInt64(status.st_ino) }

@@ -147,7 +147,7 @@ struct ResponseParser {
             }
         }
         lines.removeAll()
-        // An interim response (RFC 9110, 15.2): the final one follows.
+        // After an interim response (RFC 9110, 15.2), the final one follows.
         if status < 200 { return }
         if status == 204 || status == 304 {
             step = .complete
@@ -210,7 +210,8 @@ struct Response: Sendable {
         do { try connection.send(request.bytes(to: home), deadline: deadline) } catch SocketConnection.Failure.lost(
             let code)
         {
-            // A server that refuses a request may end the connection before it has read all of it.
+            // A server that refuses a request may end the connection before it has read all of it. Its answer may have
+            // arrived nevertheless.
             while parser.head == nil {
                 do { try receive() } catch { throw SocketConnection.Failure.lost(code) }
             }

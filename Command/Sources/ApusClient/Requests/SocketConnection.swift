@@ -118,7 +118,9 @@ private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count:
 enum KeptConnections {
     private static let kept = Locked<[String: (file: DaemonSocket.File, connections: [SocketConnection])]>([:])
 
-    /// Returns a kept connection to the socket of that file, which was open a moment ago; `nil` if there is none.
+    /// Returns a kept connection to the given socket file that the daemon has not closed; `nil` if there is none.
+    ///
+    /// The daemon may still close it before the next request arrives.
     static func take(at path: String, _ file: DaemonSocket.File) -> SocketConnection? {
         kept.withLock { kept in
             guard kept[path]?.file == file else {

@@ -22,8 +22,9 @@ package struct WebhookRoute: Hashable, Sendable {
     /// The URL of the next request.
     package var address: String { url.absoluteString }
     private var url: URL
-    /// Whether the URL still has the scheme, host and port that the job named; others get neither the job's headers nor
-    /// a signature.
+    /// Whether the URL still has the scheme, host and port that the job named.
+    ///
+    /// A request to another scheme, host or port has neither the job's headers nor a signature.
     package private(set) var isSameOrigin = true
     private var redirects = 0
     private let origin: Origin

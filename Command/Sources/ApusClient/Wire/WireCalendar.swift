@@ -8,7 +8,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
     /// The schedule: `every weekday at 18:30`, cron's `30 18 * * 1-5`, systemd's `Mon..Fri 18:30`, a rule of RFC 5545,
     /// or the stored form of a schedule, as JSON.
     public var schedule: String
-    /// The notation: `words`, `cron`, `calendar` or `rrule`; if it is absent, it is recognised.
+    /// The notation: `words`, `cron`, `calendar` or `rrule`; `nil` if it is to be recognised from the schedule.
     public var form: ScheduleForm?
     /// The IANA name of the time zone; the default is the daemon's own.
     ///
@@ -49,7 +49,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
 
     /// Reads the schedule as a trigger.
     ///
-    /// `now` is the beginning of a rule that has none, and the week from which every second week is counted.
+    /// A rule without a beginning begins at `now`. Every second week is counted from the week of `now`.
     ///
     /// - Parameters:
     ///   - now: the present.

@@ -71,8 +71,8 @@ public struct WireImport: Codable, Hashable, Sendable {
     public var jobs: [WireExportedJob]
     /// The path of the crontab that the jobs come from.
     ///
-    /// An open job whose label `crontab` has this value belongs to the line with its command; if it differs from the
-    /// line, it is changed.
+    /// An open job whose label `crontab` has this value belongs to the line with its command. If the job differs from
+    /// that line, the job is changed.
     public var crontab: String?
     /// Whether the jobs of the crontab whose lines are gone are cancelled.
     public var prune: Bool?

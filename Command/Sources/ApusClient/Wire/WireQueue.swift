@@ -5,7 +5,9 @@ import ApusTimers
 public struct WireUniqueness: Codable, Hashable, Sendable {
     /// The time after its submission for which a job counts even if it has ended (a duration, ISO 8601).
     public var within: String?
-    /// The key that counts in place of the action; countdowns have keys of their own.
+    /// The key that counts in place of the action.
+    ///
+    /// A countdown and a job with an action never count as the same job, even if their keys are equal.
     public var key: String?
     /// Creates a uniqueness by the action or, with a key, by the key.
     public init(within: String? = nil, key: String? = nil) { (self.within, self.key) = (within, key) }

@@ -87,8 +87,9 @@ struct EditedAction: ParsableArguments {
         return new
     }
 
-    /// Returns the folder, the variables and the mask of a new command: those of the job's commands, or else of this
-    /// shell.
+    /// Returns the folder, the variables and the mask for a new command, with the changes of the options.
+    ///
+    /// They are those of the job's command, or of its first hook with a command, or else those of the calling shell.
     private func surroundings(of action: Action) throws -> Action.Command {
         let here = try ProcessEnvironment.workingDirectory()
         let known = action.command ?? action.hooks.lazy.compactMap(\.command).first

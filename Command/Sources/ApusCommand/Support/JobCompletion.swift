@@ -29,7 +29,7 @@ package enum JobCompletion {
 extension CompletionKind {
     /// The completion of names and identifiers of jobs, for which the daemon is asked.
     ///
-    /// A list without values stands for them, so that no script of the parser's own (`--generate-completion-script`)
-    /// asks for names, which bash would expand.
+    /// It is an empty list for the parser. The scripts that the parser itself generates
+    /// (`--generate-completion-script`) therefore do not ask for names, which bash would expand.
     static var jobs: CompletionKind { .list([]) }
 }

@@ -64,7 +64,8 @@ struct JobFollower {
                     }
                     return continues
                 }
-                // Only a daemon that is stopped ends its events; a daemon that dies breaks the connection.
+                // The events end in order only if the daemon was stopped; a daemon that dies breaks the connection. A
+                // stopped daemon is not started again, so only its successor is looked for.
                 looksLeft = Self.looksForSuccessor
             } catch let error as DaemonError where !Self.isRefusal(error.code) {
                 // The attempt is repeated below.

@@ -18,7 +18,9 @@ struct JobLog {
 
     /// The number of runs in a page of the history.
     private static let page = 100
-    /// The latest attempts whose end was printed; more are kept than a page of runs can contain.
+    /// The latest attempts that need not be printed any more: their ends were printed, or came before this log began.
+    ///
+    /// More attempts are kept than a page of runs can contain.
     private var ended: [Attempt] = []
     /// The attempts in progress whose output was printed as it arrived, with the number of their bytes so far, omitted
     /// ones included.
@@ -47,7 +49,7 @@ struct JobLog {
         if let last { try await print(last, isNewest: true) }
     }
 
-    /// Prints the runs that have ended since the last event.
+    /// Prints the runs that have ended and were not printed yet.
     ///
     /// - Returns: whether the job can still run.
     mutating func look(_ client: DaemonClient) async throws -> Bool {
@@ -123,7 +125,8 @@ struct JobLog {
 
     /// Prints a run that has ended, and of which nothing was printed.
     private mutating func print(_ run: WireRun, isNewest: Bool) async throws {
-        // Only an occurrence's newest attempt has more than the end of its output.
+        // The daemon sends the whole stored output only of an occurrence's newest ended attempt, and of others only the
+        // end.
         if isNewest {
             Terminal.out(try await client.logs(job.id, occurrence: run.occurrence))
         } else {

@@ -261,7 +261,8 @@ struct JobOptions: ParsableArguments {
 
     /// Reads the words before the options.
     ///
-    /// If no command is given, its words may be among them, so an error then says where a command belongs.
+    /// If the `--` before a command is missing, the command's words are among these words. An error therefore says that
+    /// a command follows `--`.
     ///
     /// - Parameters:
     ///   - subcommand: The words that precede a suggested text, so that it is a command to copy.

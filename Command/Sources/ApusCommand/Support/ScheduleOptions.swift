@@ -78,7 +78,7 @@ struct ScheduleOptions: ParsableArguments {
             let isWhole = (try? CalendarSchedule(words: text, today: today)) != nil
             return .success(isWhole ? text : "every \(text)")
         } catch {
-            // An instant is no schedule, but it can be had.
+            // The user may have typed an instant instead of a schedule. The error then suggests `at` with that instant.
             let instant = (try? TimeText.parse(text, now: When.now, timeZone: zone)) == nil ? [] : ["at \(text)"]
             let schedules = error.suggestions.filter { text in
                 (try? CalendarSchedule(words: text, today: today)).map(SystemTimeZones.shared.hasZone) ?? false

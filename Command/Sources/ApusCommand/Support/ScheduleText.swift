@@ -2,7 +2,7 @@ import ApusCalendar
 import ApusClient
 public import ArgumentParser
 
-/// How the fields of a cron expression are meant: the same for `cron`, `preview` and `edit`.
+/// The option for the dialect of a cron expression, which `cron`, `preview` and `edit` share.
 struct DialectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -10,7 +10,8 @@ struct DialectOptions: ParsableArguments {
             valueName: "program"))
     var dialect: CronDialect?
 
-    /// A cron expression as the standard writes it.
+    /// Returns a cron expression translated from the given dialect into the standard form.
+    ///
     /// - Throws: `ValidationError` with what was read, and what is accepted.
     func standard(_ text: String) throws -> String {
         guard let dialect else { return text }
@@ -23,19 +24,22 @@ struct DialectOptions: ParsableArguments {
 
 extension CronDialect: ExpressibleByArgument {}
 
-/// A recurrence rule, or the file that has it: properties of RFC 5545, a `VEVENT`, or a whole calendar.
+/// Reads a recurrence rule, which is given as text or in a file.
+///
+/// The text or the file contains properties of RFC 5545, a `VEVENT`, or a whole calendar.
 enum RuleText {
-    /// The rule in one line. What the text has beside a schedule is noted.
+    /// Returns the rule in one line, and prints a note about the parts of the text that have no effect on the schedule.
     ///
     /// - Parameters:
     ///   - text: The rule or event, or the path of its file; `-` for standard input.
     ///   - argument: The name of the argument, for the error.
-    /// - Returns: The text, unless it is that of a file or an event.
+    /// - Returns: The text itself if it consists of properties, or else the rule that was read from the event or the
+    ///   file.
     /// - Throws: `ValidationError` with the file, the line, and what is accepted.
     static func line(_ text: String, argument: String) throws -> String {
         let isEvent = RecurrenceText.isEvent(text)
         guard isEvent || !RecurrenceText.isProperties(text) else {
-            // Without DTSTART, it is read when it is submitted.
+            // A rule without DTSTART cannot be read here. The daemon reads it when it is submitted.
             if let read = try? RecurrenceText(text) { note(read) }
             return text
         }

@@ -34,7 +34,7 @@ struct Session {
 
     /// Starts the daemon through systemd if the unit of `apus install` is enabled, or else directly.
     ///
-    /// With systemd, there is one daemon with one environment.
+    /// With systemd, the daemon always has the same environment, whichever shell needs it first.
     private func startDaemon() async throws {
         for unknown in SettingKey.unknownVariables(in: environment) { Terminal.note("apus: \(unknown)") }
         if let service = UserService(environment: environment), await service.startIfEnabled(),

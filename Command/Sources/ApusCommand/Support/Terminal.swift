@@ -48,7 +48,8 @@ package enum Terminal {
 
     /// Returns the text that ``json(_:)`` writes.
     static func jsonText(_ value: some Encodable) throws -> String {
-        // JSON may contain DEL, C1 controls and bidirectional overrides without an escape.
+        // JSON may contain DEL, C1 controls and bidirectional overrides unescaped, so they are escaped for the
+        // terminal.
         PrintableText.escapedJSON(String(decoding: try JSONText.bytes(of: value, isPretty: true), as: UTF8.self))
     }
 

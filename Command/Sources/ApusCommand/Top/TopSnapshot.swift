@@ -2,7 +2,9 @@ import ApusClient
 import ApusJobs
 import ApusTimers
 
-/// The data of `apus top`, read from the daemon at one instant, which `apus top --json` prints too.
+/// The data of `apus top`, which `apus top --json` prints too.
+///
+/// They are read with several requests, so they may differ by the changes that happened in between.
 struct TopSnapshot: Codable, Sendable {
     /// The numbers of jobs and runs in some states.
     struct Counts: Codable, Hashable, Sendable {

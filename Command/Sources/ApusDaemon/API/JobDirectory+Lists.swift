@@ -145,8 +145,8 @@ extension JobDirectory {
                 var occurrences = scheduler.upcoming(of: job, after: after)
                 guard let first = occurrences.next(), first.due <= until else { continue }
                 job.request.payload = []
-                // A prepared search takes more memory than the job, and many jobs have no second occurrence in the
-                // period.
+                // The search for further occurrences is prepared later, because it takes more memory than the job, and
+                // many jobs have no second occurrence in the period.
                 merge.add(.init(due: first.due, note: first.note, job: job.id, name: job.request.name), (job, nil))
             }
         }

@@ -97,8 +97,9 @@ struct JobDirectory: Sendable {
 
     /// Checks that a caller may change the open job with the same uniqueness key, if there is one.
     ///
-    /// That job may do something else than the request. The submission of a page changes no job that the page may not
-    /// change, even if that job is submitted after this check.
+    /// The open job may do something else than the request, which would change or replace it. A page may change only
+    /// jobs that show texts, so its submission is bound to the content that is checked here: it is refused if another
+    /// job has been submitted in the meantime.
     private func checkRight(of caller: Caller?, toMeet request: inout JobRequest) async throws {
         guard caller != .script, request.conflict != .keep, let key = request.uniqueness.key else { return }
         let met = try await scheduler.jobs([.unique(kind: request.kind, .key(key), submittedAfter: nil)])[0]
@@ -125,7 +126,8 @@ struct JobDirectory: Sendable {
         while true {
             request.id = try await unusedID(length: length, named: request.name)
             do {
-                // With another policy, the job that happens to have the identifier would count as the same.
+                // Only the policy `refuse` makes the scheduler refuse a taken identifier. With another policy, the open
+                // job that happens to have the identifier would count as the same as the new one.
                 if request.conflict != .refuse, try await isOpen(request.id) {
                     throw JobError(code: .alreadyExists, message: "\(request.id): there is such a job")
                 }
@@ -182,7 +184,7 @@ struct JobDirectory: Sendable {
                 return try await scheduler.submit(request)
             } catch let error as JobError where [.alreadyExists, .conflict].contains(error.code) && conflict != .refuse
             {
-                // Another submission came first, here or on another node; its job counts.
+                // Another submission has come first, here or on another node. The next attempt finds its job.
                 attempts += 1
                 if attempts == 8 { throw error }
             }

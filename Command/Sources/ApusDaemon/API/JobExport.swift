@@ -9,7 +9,8 @@ extension Routes {
     func addExport(to api: APIRouter) {
         api.get("/v1/export", needs: .read) { request, context in
             let labels = try labels(try Query(of: request, known: [], repeatable: ["label"]))
-            // An error at the beginning is answered with a status; later, the answer can only break off.
+            // The first piece is read before the answer begins, so that an error is answered with a status. Later, the
+            // answer can only break off.
             let beginning = try await long.answer(context) { check in
                 try await JobExport(labels: labels).next(from: scheduler, check: check)
             }
@@ -20,7 +21,8 @@ extension Routes {
                     while true {
                         try await writer.write(piece.text)
                         guard let rest = piece.rest else { break }
-                        // A client that reads slowly occupies none of the places meanwhile.
+                        // A place is taken for each single piece, so that a client that reads slowly occupies none
+                        // meanwhile.
                         piece = try await long.answer(context) { check in
                             try await rest.next(from: scheduler, check: check)
                         }

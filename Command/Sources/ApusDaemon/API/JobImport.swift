@@ -34,7 +34,7 @@ extension JobDirectory {
                 do { return try await merged(wanted, from: crontab) } catch let error as JobError
                     where error.code == .alreadyExists
                 {
-                    // Another node has imported the crontab in the meantime; its jobs count.
+                    // Another node has imported the crontab in the meantime. The next attempt finds its jobs.
                     attempts += 1
                     if attempts == 8 { throw error }
                 }
@@ -131,8 +131,9 @@ extension JobDirectory {
 
     /// Returns whether a job that was found is the exported one.
     ///
-    /// It is if it was submitted at the same instant: its identifier, or a key that a user gave, may belong to another
-    /// job. A job with the same uniqueness key is the exported one if it does the same.
+    /// A job with the same identifier is the exported one only if it was also submitted at the same instant, because
+    /// another job may have had the identifier since. The same holds for an idempotency key that a user gave. A job
+    /// with the same uniqueness key is the exported one if it does the same.
     private static func means(
         _ reference: JobReference, _ found: Job?, _ job: WireExportedJob, _ request: JobRequest
     ) -> Bool {

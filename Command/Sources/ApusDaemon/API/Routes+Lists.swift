@@ -93,7 +93,8 @@ extension Routes {
         }
     }
 
-    /// Adds the routes for rows that cannot be read, and for submissions that became no job; no list of jobs has them.
+    /// Adds the routes that list jobs that were set aside because they cannot be read, and submissions that were
+    /// refused.
     func addLeftOut(to api: APIRouter) {
         api.get("/v1/unreadable", needs: .read) { request, context in
             let parameters = try Query(of: request, known: ["limit", "after"])

@@ -22,9 +22,11 @@ struct RunningOutputs {
         case .runEnded(let run), .runPostponed(let run): printed[Attempt(run)] = nil
         case .output(let job, let occurrence, let attempt, let offset, let piece):
             let key = Attempt(job: job, occurrence: occurrence, attempt: attempt)
-            // Output after the end of a run, as of a process that outlives its command, belongs to no run.
+            // Output may arrive after the end of its run, for example from a process that outlives its command. It
+            // belongs to no run, and is dropped.
             guard let end = printed[key]?.end else { break }
-            // The stored output must have no gap.
+            // If output is missing before this piece, the earlier output is dropped, because the stored output must
+            // have no gap.
             if offset != end { printed[key]?.bytes = [] }
             printed[key]?.end = offset + piece.count
             printed[key]?.bytes.append(contentsOf: piece.suffix(Self.limit))
@@ -33,7 +35,7 @@ struct RunningOutputs {
             if let count = printed[key]?.bytes.count, count > 2 * Self.limit {
                 printed[key]?.bytes.removeFirst(count - Self.limit)
             }
-        // The ends of runs may be among the dropped events.
+        // The ends of runs may be among the dropped events, so no run is known to be in progress.
         case .dropped(let events, _) where events > 0: printed = [:]
         default: break
         }

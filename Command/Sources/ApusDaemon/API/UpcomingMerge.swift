@@ -44,7 +44,7 @@ struct UpcomingMerge<Source> {
     /// Adds a job with its first occurrence.
     mutating func add(_ first: Occurrence, _ source: Source) {
         candidates.append(Candidate(next: first, source: source))
-        // One candidate more than can be listed shows that something is missing.
+        // One candidate more than can be listed is kept, so that `merged` notices that occurrences are missing.
         if candidates.count > 2 * (limits.all + 1) { candidates = Array(candidates.sorted().prefix(limits.all + 1)) }
     }
 

@@ -95,7 +95,10 @@ package struct DaemonSettings: Sendable {
         return level
     }
 
-    /// Returns an absolute path; the file must contain one, because the daemon's working directory is not known there.
+    /// Returns an absolute path.
+    ///
+    /// A path in the configuration file must already be absolute, because the daemon's working directory is not known
+    /// to the author of the file.
     private static func path(_ value: Settings.Value) throws(TextError) -> String {
         guard !value.text.isEmpty, value.origin != .file || value.text.unicodeScalars.first == "/" else {
             throw refusal(value, "it is not an absolute path", ["/var/log/apus.log"])

@@ -38,7 +38,8 @@ package struct Settings: Sendable {
         self.file = file
         let variables = EnvironmentVariablesProvider(
             environmentVariables: environment.filter { !$0.value.isEmpty },
-            // The library logs all reads if CONFIG_ACCESS_LOG_FILE asks for it.
+            // The library logs all reads if CONFIG_ACCESS_LOG_FILE asks for it. The location of the store may contain a
+            // password, so it is marked as a secret.
             secretsSpecifier: .specific([StoreLocation.variable]))
         let providers: [(origin: Origin, provider: any ConfigProvider)] = [
             (.option, InMemoryProvider(name: Origin.option.rawValue, values: Self.contents(options))),

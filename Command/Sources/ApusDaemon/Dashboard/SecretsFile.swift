@@ -62,8 +62,8 @@ struct SecretsFile {
     private func make() throws -> GuardRules.Secrets {
         let content = Content(cookie: secret(), token: secret())
         let bytes = try JSONText.bytes(of: content) + Array("\n".utf8)
-        // The home has only this daemon, by the store's lock, so a file that exists by now was made by another program:
-        // an error.
+        // The home's lock makes this the only daemon of the home. If the file exists now, another program has made it,
+        // which is an error.
         let file: Int32
         do throws(TrustedPath.Failure) { file = try TrustedPath.open(path, O_WRONLY | O_CREAT | O_EXCL) } catch {
             throw DaemonError(.unavailable, error.description)

@@ -142,7 +142,8 @@ struct ActionRunner: Sendable {
             try await untilItBegins { try await self.command.run(command, context: context) }
         }
         if let webhook = hook.webhook {
-            // The job's headers may be meant for its own webhook only.
+            // The hook's webhook does not get the job's headers, because they may be meant for the job's own webhook
+            // only.
             let target = WebhookTarget(url: webhook, secretFile: secretFile)
             try await post(to: target, id: id, outcome: outcome, context: context)
         }

@@ -44,7 +44,8 @@ struct CommandRunner: Sendable {
         }
         guard let running = started else {
             records.end(token)
-            // A command that has not begun when the daemon stops is not lost.
+            // The task was cancelled before the command began. If the daemon stops, the run is postponed and does not
+            // count as lost.
             guard context.cancellationReason == .shutdown else { throw CancellationError() }
             throw RunDecision.snooze(for: .zero, reason: "the daemon stopped")
         }
@@ -52,7 +53,8 @@ struct CommandRunner: Sendable {
         var isGone = true
         let wasEnded = exit == nil && running.exit == nil
         if exit == nil {
-            // The run was cancelled, and so is this task; a separate task is not.
+            // The run was cancelled, and with it this task. The processes are ended in a separate task, which is not
+            // cancelled.
             isGone = await Task { await ender.end(running, token: token) }.value
             exit = running.exit
         }

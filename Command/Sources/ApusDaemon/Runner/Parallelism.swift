@@ -15,9 +15,9 @@ struct Parallelism: Sendable {
 
     /// The descriptors and processes that the process may use.
     struct Means: Sendable {
-        /// The limit of open files; ``filesInUse`` is the number that the process needs before any job runs or client
-        /// connects.
+        /// The limit of open files.
         var files: UInt64
+        /// The number of open files that the process needs before any job runs or client connects.
         var filesInUse: UInt64
         /// The number of further processes that each of the limits allows.
         var processesLeft: [UInt64]
@@ -25,8 +25,8 @@ struct Parallelism: Sendable {
 
     /// The number of descriptors for each job.
     ///
-    /// The output of a command needs one, and so does a webhook or a desktop notification. A descriptor may stay open
-    /// for a while after a run, that of a webhook for the next one: `HTTPTransport` keeps at most 16.
+    /// A job needs one for the output of its command, and one for a webhook or a desktop notification. A descriptor may
+    /// stay open for a while after a run: `HTTPTransport` keeps at most 16 connections of webhooks for the next ones.
     static let filesForEach: UInt64 = 2
     /// The number of descriptors for starts: four for each start in progress, and some for the process table and a
     /// record.

@@ -21,7 +21,7 @@ struct Completion {
         var description: String?
     }
 
-    /// What the words after a subcommand are.
+    /// The kinds of phrases that the words after some subcommands form, by the names of the subcommands.
     private static let phrases: [String: PhraseCompletion.Kind] = [
         "every": .afterEvery, "at": .moment, "preview": .schedule,
     ]
@@ -62,7 +62,7 @@ struct Completion {
         var command = root
         var (positional, isOfHelp) = (0, false)
         var option: CommandHelp.Argument?
-        // The words of a schedule or a time; an option ends them.
+        // The words of a schedule or a time; `nil` after an option, because an option ends them.
         var phrase: [String]? = []
         for word in words {
             if option != nil {

@@ -48,7 +48,7 @@ struct ShellLine {
             switch quote {
             case .single where scalar == "'": result += "'\\''"
             case .single: result.unicodeScalars.append(scalar)
-            // Within double quotes, the `!` of the history cannot be escaped.
+            // Within double quotes, the `!` of the history cannot be escaped, so it is put in single quotes.
             case .double where scalar == "!": result += "\"'!'\""
             case .double:
                 if escapedInDouble.contains(scalar) { result += "\\" }

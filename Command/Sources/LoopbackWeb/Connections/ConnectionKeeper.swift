@@ -43,7 +43,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: The connection
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // A connection must be held before anything is read from it.
+        // Whether the connection is held must be known before anything is read from it.
         if let register {
             let opened = register.opened(context.channel)
             (id, isHeld) = (opened.id, opened.isHeld)

@@ -28,7 +28,7 @@ struct WebChannel: HTTPChannelHandler {
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoding)
-            // Placed below the conversion to HTTP types, which do not contain the version.
+            // The keeper comes before the conversion to HTTP types, because these do not contain the version of HTTP.
             try pipeline.addHandler(
                 ConnectionKeeper(limits: limits, headers: headers, register: register, engine: engine))
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))

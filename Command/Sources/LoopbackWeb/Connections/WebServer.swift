@@ -69,7 +69,8 @@ public struct WebServer: Service {
             do {
                 try await writer.write(response: response.head, body: response.body)
             } catch is HTTPParserError {
-                // The parser's own error would be answered too.
+                // If the parser's own error were thrown, the server would answer it too, although this answer has
+                // begun.
                 throw BrokenRequest()
             }
         }
@@ -102,7 +103,7 @@ extension WebServer {
     public func serveUntilCancelled(endingWithin limit: Duration = .seconds(2)) async throws {
         let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [self], logger: logger))
         let end = End()
-        // A separate task, which the cancellation does not reach.
+        // The server runs in a separate task, which a cancellation of the calling task does not reach.
         Task {
             do {
                 try await group.run()

@@ -16,7 +16,8 @@ public final class EventFeed: Sendable {
         public var listeners = 64
         /// The maximum size of all waiting bulk events in bytes, of which each listener has an equal share.
         ///
-        /// A few listeners that read get through a burst, and many that do not read take no more memory than a few.
+        /// With few listeners, each share is large enough for a burst. Many listeners that do not read need no more
+        /// memory than a few.
         public var bulkBytes = 16 << 20
         /// The maximum size of the other events that wait for one listener, in bytes.
         public var bytes = 1 << 20
@@ -84,7 +85,8 @@ public final class EventFeed: Sendable {
     ///   - request: the request, whose body must not be used elsewhere.
     ///   - isWanted: a closure that selects the events of this listener; it is called on the sender's thread.
     ///   - first: a closure that returns the events before all others; it is called once the listener gets the others.
-    ///   - onEnd: a closure that is called once, when the stream has ended, also if it never began; not after an error.
+    ///   - onEnd: a closure that is called once, when the stream has ended or its answer was dropped before it began.
+    ///     It is not called if this method throws an error.
     /// - Returns: the answer, which is sent as the events come.
     /// - Throws: ``WebError`` with 503 if there are too many listeners, or if the feed is closed.
     public func answer(

@@ -2,8 +2,8 @@ public import Hummingbird
 
 /// The parameters of a request's query, read strictly.
 ///
-/// A parameter that the address does not have, or that is given twice and may be given once, is an error: a misspelt
-/// parameter would silently change the meaning of a request.
+/// It is an error if the route does not know a parameter, or if a parameter is given several times that may be given
+/// only once: a misspelt parameter would silently change the meaning of a request.
 public struct Query: Sendable {
     private let pairs: [(name: String, value: String)]
 

@@ -204,13 +204,13 @@ struct AudioPlaybackMachine {
 
     // MARK: The app
 
-    /// Replaces the app; none runs.
+    /// Replaces the app's declarations, while no process runs.
     mutating func appInstalled(durations: [AudioItem.ID: Duration], isModeDeclared: Bool) {
         self.durations = durations
         self.isModeDeclared = isModeDeclared
     }
 
-    /// Deactivates the session because the app is suspended, which is notified when it runs again.
+    /// Deactivates the session because the app is suspended; the app is notified of this when it runs again.
     mutating func appSuspended(now: UptimeInstant) {
         isSuspended = true
         cancelResumption()

@@ -233,8 +233,8 @@ public final class SimulatedAudio: AudioPlayer {
             let former = state.machine.state
             let result = body(&state.machine, now)
             let present = state.machine.state
-            // Both are called under the lock, so that all observers see the same order; they call no other code
-            // meanwhile.
+            // The timer is replaced and the change is announced under the lock, so that all observers see the same
+            // order of changes. Neither of them calls other code meanwhile.
             waitForItemEnd(&state)
             state.changes.set(present)
             let keepsAwake = state.machine.keepsAwake
@@ -280,7 +280,7 @@ public final class SimulatedAudio: AudioPlayer {
 }
 
 extension SimulatedAudio: DevicePart {
-    /// Replaces the app, during a call too.
+    /// Replaces the app's declarations; an interruption by a call continues.
     package func appInstalled(_ app: InstalledApp) {
         let isDeclared = app.manifest.backgroundModes.contains(.audio)
         change(.system) { machine, _ in

@@ -7,9 +7,12 @@ package enum KeychainValue: Sendable, Hashable, Codable {
     case data(Data)
 }
 
-/// An item of the keychain. The names of its attributes are those of Apple's constants, such as `acct`.
+/// An item of the keychain.
+///
+/// The attributes have the values of Apple's constants as names, such as `acct` for `kSecAttrAccount`.
 package struct KeychainItem: Sendable, Hashable, Codable {
-    /// The kind of secret, which is the value of the constant: `genp` or `inet`.
+    /// The class of the item, as the value of Apple's constant: `genp` (generic password) or `inet` (internet
+    /// password).
     package var itemClass: String
     /// All attributes but the secret.
     package var attributes: [String: KeychainValue]
@@ -23,12 +26,13 @@ package struct KeychainItem: Sendable, Hashable, Codable {
     }
 }
 
-/// What an app asks of the keychain.
+/// A request of an app to the keychain.
 package enum KeychainRequest: Sendable, Hashable, Codable {
     case add(KeychainItem)
-    /// The items of that class with those attributes; one at most, unless all are asked for.
+    /// Finds the items that have the given class and attributes: all of them, or at most one if `all` is false.
     case find(KeychainItem, all: Bool, withData: Bool)
-    /// Sets the attributes, and the secret if there is one, of the items that `find` would find.
+    /// Changes all items that have the class and the attributes of the first one: sets the attributes of the second
+    /// one, and its secret if it has one.
     case update(KeychainItem, to: KeychainItem)
     case delete(KeychainItem)
 }
@@ -36,11 +40,11 @@ package enum KeychainRequest: Sendable, Hashable, Codable {
 /// The answer of the keychain.
 package struct KeychainReply: Sendable, Hashable, Codable {
     package var status: KeychainStatus
-    /// Those that were found or added.
+    /// The items that were found or added.
     package var items: [KeychainItem] = []
 }
 
-/// Apple's result codes, by their numbers (SecBase.h).
+/// The result of a request, with the numbers of Apple's result codes (SecBase.h).
 package enum KeychainStatus: Int32, Sendable, Hashable, Codable {
     case success = 0
     case invalidParameter = -50

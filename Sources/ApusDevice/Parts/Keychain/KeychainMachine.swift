@@ -1,23 +1,24 @@
 /// The items of a device's keychain, and when their secrets can be read: a pure state machine.
 ///
-/// Attributes are readable at any time; a secret needs the key of its class (Apple Platform Security, "Keychain data
-/// protection"). Apple does not document what becomes of the items of a deleted app; they stay, as they do on phones (DTS,
-/// developer.apple.com/forums/thread/36442).
+/// Attributes can be read at any time; a secret can be read only while the key of its class is available (Apple
+/// Platform Security, "Keychain data protection"). Apple does not document what becomes of the items of a deleted app;
+/// they stay, as they do on phones (DTS, developer.apple.com/forums/thread/36442).
 struct KeychainMachine {
     private struct Entry {
-        /// The bundle identifier of the app that has added it.
+        /// The bundle identifier of the app that added the item.
         let owner: String
         var item: KeychainItem
     }
 
-    /// Why a request failed, for the log.
+    /// The item because of which a request was refused, for the log.
     struct Refusal: Equatable {
         let name: String
         let accessibility: Accessibility
     }
 
     var state = ProtectedDataState.available
-    /// Whether a secret that cannot be read before the first unlock is not found, and not refused.
+    /// Whether a request that needs a secret that cannot be read before the first unlock has the result `itemNotFound`,
+    /// and not `interactionNotAllowed`.
     let hidesItemsBeforeFirstUnlock: Bool
     private var entries: [Entry] = []
     /// The item that the last request could not read or write.
@@ -72,7 +73,8 @@ struct KeychainMachine {
         var changed: [KeychainItem] = []
         for index in found {
             var item = entries[index].item
-            // A new secret, or a new class, is encrypted with the class's key; so the old secret has to be read.
+            // A new secret is encrypted with the key of the item's class. For a new class, the old secret must be
+            // decrypted first. Both are possible only while the item can be read.
             if changes.data != nil || changes.attributes[Accessibility.key] != nil {
                 if !isReadable(item) { return refuse(item) }
             }
@@ -125,7 +127,8 @@ struct KeychainMachine {
 }
 
 extension KeychainMachine {
-    /// When the secret of an item can be read: the values of `kSecAttrAccessible`, whose default is `whenUnlocked`.
+    /// The condition under which an item's secret can be read: a value of `kSecAttrAccessible`, whose default is
+    /// `whenUnlocked`.
     ///
     /// Apple, documentation/security/restricting-keychain-item-accessibility
     enum Accessibility: String {
@@ -147,7 +150,7 @@ extension KeychainMachine {
             }
         }
 
-        /// As in Apple's name of the constant.
+        /// The name of Apple's constant, such as `kSecAttrAccessibleWhenUnlocked`.
         var name: String {
             let value = "\(self)"
             return "kSecAttrAccessible" + value.prefix(1).uppercased() + value.dropFirst()
@@ -156,7 +159,7 @@ extension KeychainMachine {
 }
 
 extension KeychainItem {
-    /// `nil` for a value that is none of Apple's.
+    /// The accessibility of the item; `nil` if the attribute's value is none of Apple's.
     fileprivate var accessibility: KeychainMachine.Accessibility? {
         guard let value = attributes[KeychainMachine.Accessibility.key] else { return .whenUnlocked }
         return value.text.flatMap { KeychainMachine.Accessibility(rawValue: $0) }

@@ -1,6 +1,8 @@
 import ApusTimers
 
-/// The keychain of a simulated phone, which outlives processes, restarts and installations. From any thread.
+/// The keychain of a simulated phone, whose items outlive processes, restarts and installations.
+///
+/// It may be used from any thread.
 package final class SimulatedKeychain: Sendable {
     private struct State {
         var machine: KeychainMachine

@@ -147,7 +147,7 @@ struct LocationMachine {
         return .started(sessionCount, reading(now: now))
     }
 
-    /// Ends the session, unless it is another one than `number`; returns whether it ended.
+    /// Ends the session if it has this number, or any session for `nil`; returns whether a session ended.
     mutating func stop(_ number: Int? = nil) -> Bool {
         guard let session, number == nil || number == session.number else { return false }
         self.session = nil
@@ -292,7 +292,7 @@ struct LocationMachine {
 
     // MARK: The app
 
-    /// Replaces the app; none runs.
+    /// Replaces the app's declarations, while no process runs.
     mutating func appInstalled(isModeDeclared: Bool) { self.isModeDeclared = isModeDeclared }
 
     mutating func appForegrounded(_ isInFront: Bool, now: ContinuousInstant) -> [Update] {

@@ -42,8 +42,9 @@ public struct LocationRoute: Sendable, Hashable {
 
     /// Returns a route that leads from place to place.
     ///
-    /// Each step comes `after` the one before it, or together with it if that is zero or less, and at most 292 years
-    /// after the first. A step without a place loses the fix.
+    /// A step's `after` is the time since the step before it, or since the beginning of the route; a negative time
+    /// counts as zero. The instant of each step is at most 292 years after the beginning. A step without a place loses
+    /// the fix.
     public static func steps(_ steps: [(after: Duration, place: Place?)]) -> LocationRoute {
         var at = Duration.zero
         return LocationRoute(

@@ -7,8 +7,8 @@ import ApusVirtualTime
 /// - Updates with `inBackground` that the app starts in the foreground continue in the background and keep the app
 ///   running, even with "when in use"; for that, the app must declare the mode `location`. To start them in the
 ///   background, it needs "always".
-/// - Updates without `inBackground` continue while the app runs. A suspended app receives the last hundred that it
-///   missed when it runs again.
+/// - Updates without `inBackground` continue while the app runs. When a suspended app runs again, it receives the last
+///   hundred updates that it has missed.
 /// - When the phone has not moved for a long time, the updates pause, and the system does not resume them. With "when
 ///   in use", the app then cannot start updates until it is launched again.
 /// - When the user withdraws the authorization, the updates stop; when it is given again, they continue.
@@ -316,7 +316,8 @@ public final class SimulatedLocation: LocationSource {
             let number = state.machine.sessionNumber
             if number == nil { state.receiver = nil }
             if case .stream(let continuation) = state.receiver {
-                // This is called under the lock so that the order is right; it only enqueues the consumer's work.
+                // The updates are yielded under the lock, so that they keep their order; yielding only enqueues the
+                // consumer's work.
                 for update in updates { continuation.yield(update) }
             }
             waitForNextLook(&state, now: now)
@@ -327,7 +328,7 @@ public final class SimulatedLocation: LocationSource {
                 keepsAwake == state.keepsAwake ? nil : keepsAwake
             )
         }
-        // This is called outside the lock, because it calls `onTermination`, which takes the lock.
+        // The stream is finished outside the lock, because this calls `onTermination`, which takes the lock.
         if case .stream(let continuation) = ended { continuation.finish() }
         if case .handler(let handler) = receiver {
             for update in updates { hand(update, to: handler, of: number) }

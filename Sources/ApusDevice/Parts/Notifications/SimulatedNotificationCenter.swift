@@ -10,9 +10,9 @@ import ApusVirtualTime
 /// the foreground, the system shows nothing and asks the app (``onForegroundDelivery``). Without the user's permission
 /// nothing is shown.
 ///
-/// The app uses it as a `NotificationScheduler`, as on every system. Where this throws an error, the simulated
-/// `UNUserNotificationCenter` reports none, like the real one. In the log, a notification is delivered by the actor
-/// `system` when it is shown, and by the actor `app` when it is passed to the app in the foreground.
+/// The app uses it as a `NotificationScheduler`, as on every system. Where a method of that protocol throws an error,
+/// the simulated `UNUserNotificationCenter` reports none, like the real one. In the log, a notification is delivered by
+/// the actor `system` when it is shown, and by the actor `app` when it is passed to the app in the foreground.
 ///
 /// All members may be used from any thread.
 ///
@@ -112,7 +112,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     public func schedule(_ request: NotificationRequest) async throws {
         try request.validate()
         guard !surroundings.isAppDead() else { return }
-        // On every thread, the line in the log has the instant from which the interval counts.
+        // The clocks stand still here, so that the line in the log has the instant from which the interval counts,
+        // whichever thread calls this.
         let action = surroundings.time.atOneInstant {
             let now = surroundings.time.wall()
             let action = state.withLock { state in
@@ -178,7 +179,9 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         add(request, repeating: nil, fileID: fileID, line: line)
     }
 
-    /// Adds a request that is due repeatedly, at the instants that `next` returns; without `next`, its trigger decides.
+    /// Adds a request, which is due first at the instant of its trigger, and then at the instants that `next` returns.
+    ///
+    /// Without `next`, the trigger decides about the later instants too.
     package func add(
         _ request: NotificationRequest, repeating next: (@Sendable (_ laterThan: WallInstant) -> WallInstant?)?,
         fileID: String = #fileID, line: Int = #line
@@ -270,7 +273,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         surroundings.log(.user, .control("tap notification \(identifier)"))
         surroundings.openApp { [self] in
             surroundings.mainLoop()?.run { [weak self] in
-                // The handler is found when this runs, so that an app that was only just started has set it.
+                // The handler is looked up only when the main loop runs this: an app that the tap has started sets it
+                // during its launch.
                 self?.onTap?(request)
             }
         }

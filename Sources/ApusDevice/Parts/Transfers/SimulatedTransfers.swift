@@ -65,7 +65,9 @@ public final class SimulatedTransfers: Sendable {
         return isFirst
     }
 
-    /// Closes a session, which takes no more tasks, and ends with its last one.
+    /// Invalidates a session, which ends when its last task has ended.
+    ///
+    /// With `cancelsTasks`, all tasks that have not ended are cancelled now.
     package func invalidate(_ session: String, cancelsTasks: Bool) {
         guard !surroundings.isAppDead() else { return }
         state.withLock { $0.machine.invalidate(session, cancelsTasks: cancelsTasks) }
@@ -162,7 +164,7 @@ public final class SimulatedTransfers: Sendable {
             runsChanged()
             handOverNotices()
         case .wake(let session):
-            // This comes first, because a start of the app leads back to this part.
+            // The notice begins before the app is started, because the start calls this part again.
             state.withLock { $0.machine.begin(session, isWake: true, now: now) }
             guard surroundings.wake(.transfers(session), false) else {
                 surroundings.log(.system, .transfer("\(session): the app could not be started"))

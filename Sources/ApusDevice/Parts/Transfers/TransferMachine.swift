@@ -3,10 +3,13 @@ import ApusTimers
 
 /// The sessions of one app: a pure state machine.
 ///
-/// An *ordinary* session belongs to the process, which makes its transfers. When the app is suspended, its tasks lose
-/// their connections, which the system may close at any time after a suspension; when the process ends, they are
-/// dropped. Apple, Technical Note TN2277; DTS, developer.apple.com/forums/thread/99991. All other rules are for
-/// background sessions, whose data tasks also need the process: foundation/urlerror/backgroundsessionwasdisconnected.
+/// An *ordinary* session belongs to the process, which makes the transfers itself. When the app is suspended, the tasks
+/// that are moving fail with a lost connection; on a phone, the system may close a connection at any time after the
+/// suspension. When the process ends, its ordinary sessions are dropped with their tasks. Sources: Apple, Technical
+/// Note TN2277; DTS, developer.apple.com/forums/thread/99991.
+///
+/// All other rules are for background sessions. Their data tasks need the process too (Apple,
+/// documentation/foundation/urlerror/backgroundsessionwasdisconnected).
 ///
 /// A task *waits* or is *moving* whether or not the app has a process. Events are kept until the app has a session with
 /// the identifier and is at rest. When the last task of a session has ended and the app is suspended or has no process,
@@ -216,7 +219,9 @@ struct TransferMachine {
 
     // MARK: Reviewing
 
-    /// Examines all tasks and returns the actions; it must be repeated after a question to the server.
+    /// Examines all tasks, and returns the actions that follow.
+    ///
+    /// If one of the actions asks the server, the machine must be updated again after the answer.
     mutating func update(_ scene: DeviceScene, now: ClockReading) -> [Action] {
         if !scene.wasUnlockedSinceBoot { isRestarting = false }
         if scene.isAppInFront { (delay, delayEnd) = (.zero, nil) }
@@ -346,9 +351,9 @@ struct TransferMachine {
     /// Begins a notice for a session; with `isWake`, the app is started or resumed for it.
     mutating func begin(_ name: String, isWake: Bool, now: ClockReading) {
         if isWake {
-            // DTS: the delay doubles each time, and ends when the period has passed without a resumption. A task that
-            // is begun in the background ends after the delay at the earliest, so the machine waits for one more
-            // period.
+            // By DTS, the delay doubles with each resumption, and begins again with the first value if the app was not
+            // resumed for the length of the delay. A task that is begun in the background cannot end before the delay
+            // is over, so here the app must not have been resumed for twice that length.
             let isDoubled = delayEnd.map { now.continuous < $0.advanced(by: delay) } ?? false
             delay = isDoubled ? min(delay * 2, max(firstDelay, Self.longestDelay)) : firstDelay
             delayEnd = now.continuous.advanced(by: delay)

@@ -38,7 +38,7 @@ struct TransferEntry {
     init(_ record: TransferRecord) { self.record = record }
 
     var hasEnded: Bool { stage == .ended }
-    /// The bytes whose number is reported as progress.
+    /// The number of bytes that is reported as progress: received bytes for a download, otherwise sent bytes.
     private var moved: Int64 { record.request.kind == .download ? record.received : record.sent }
 
     // MARK: The app

@@ -97,7 +97,7 @@ extension Array {
 extension KeyedEncodingContainer<FieldName> {
     mutating func encode(duration: Duration, forKey name: String) throws {
         let key = FieldName(stringValue: name + "Nanoseconds")
-        // This precedes `components`, which traps for durations of more than 292 billion years.
+        // The range is checked before `components` is read, which traps for durations of more than 292 billion years.
         guard duration >= .nanoseconds(Int64.min), duration < .nanoseconds(Int64.max) + .nanoseconds(1) else {
             throw EncodingError.invalidValue(
                 duration,
@@ -136,7 +136,7 @@ extension KeyedDecodingContainer<FieldName> {
 
     func decodeBytesIfPresent(forKey key: FieldName) throws -> [UInt8]? {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
-        // PostgreSQL's `encode` breaks lines.
+        // PostgreSQL's `encode` breaks base64 into lines, so the line breaks are removed.
         guard let data = Data(base64Encoded: Data(text.utf8.filter { $0 != UInt8(ascii: "\n") })) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self, debugDescription: "\(key.stringValue): must be base64")

@@ -65,11 +65,12 @@ extension Job: Codable {
         .init("keptUntil", \.keptUntil),
     ]
 
-    /// Decodes an object with the properties' names as keys; instants are integers, nanoseconds since 1970, and so is
-    /// `remainderNanoseconds`.
+    /// Decodes an object whose keys are the names of the initializer's parameters, four of which are shortened.
     ///
-    /// `request`, `state`, `created`, `updated` and `first` are required; other missing fields have the values of a new
-    /// job.
+    /// The shortened ones are `first` (`firstDue`), `occurrences` (`occurrenceCount`), `missed` (`missedCount`) and
+    /// `openRuns` (`openRunCount`). Instants are integers: nanoseconds since 1970. The remainder is an integer
+    /// `remainderNanoseconds`. `request`, `state`, `created`, `updated` and `first` are required; other missing fields
+    /// have the values of a new job.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         self.init(
@@ -114,11 +115,10 @@ extension Run: Codable {
         .init("progress", \.progress),
     ]
 
-    /// Decodes an object with the properties' names as keys; instants are integers, nanoseconds since 1970, and
-    /// `output` and `result` are base64.
+    /// Decodes an object whose keys are the properties' names, except `job` for `jobID`.
     ///
-    /// `jobKey`, `job`, `occurrence`, `attempt`, `due` and `state` are required; other missing fields have the defaults
-    /// of the initializer.
+    /// Instants are integers: nanoseconds since 1970. `output` and `result` are base64. `jobKey`, `job`, `occurrence`,
+    /// `attempt`, `due` and `state` are required; other missing fields have the defaults of the initializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         self.init(

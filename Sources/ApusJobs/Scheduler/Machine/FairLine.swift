@@ -2,9 +2,9 @@ import ApusTimers
 
 /// The jobs of one queue and one priority that wait for a place.
 ///
-/// Their fairness keys take turns; of one key, the job with the oldest due instant is first. Jobs without a key have
-/// one turn together. A key that is full has no turn. The cost of an operation grows with the logarithm of the number
-/// of jobs, regardless of the number of keys.
+/// Their fairness keys take turns. Of the jobs of one key, the one with the oldest due instant is first. Jobs without a
+/// key have one turn together. A key that has reached its limit of runs in progress is full, and is passed over. The
+/// cost of an operation grows with the logarithm of the number of jobs, regardless of the number of keys.
 struct FairLine {
     /// A waiting job, whose element is stale when the job was offered again or waits no longer.
     struct Waiting: Comparable, Sendable {
@@ -14,9 +14,9 @@ struct FairLine {
         static func < (lhs: Self, rhs: Self) -> Bool { (lhs.due, lhs.number) < (rhs.due, rhs.number) }
     }
 
-    /// The jobs of one key, in an object, so that it is looked up once for a step.
+    /// The jobs of one key, in an object, so that the key is looked up once for a step.
     ///
-    /// A line with jobs is never copied.
+    /// A line with jobs is never copied, so no two lines share the object.
     private final class Share {
         let key: String?
         var waiting = Heap<Waiting>()
@@ -75,7 +75,7 @@ struct FairLine {
         return share
     }
 
-    /// Removes a job of the key, whose element is stale.
+    /// Removes a job of the key from the counts; its element is stale already, and is dropped later.
     mutating func remove(of key: String?) { remove(from: shares[key]!) }
 
     private mutating func remove(from share: Share) {
@@ -148,7 +148,7 @@ struct FairLine {
         guard shares.count > 1, share.isReady, let first = share.waiting.first else { return }
         firsts.push(First(waiting: first, share: share))
         // Outdated elements are dropped only at the top of the heap, so below an element that waits long they would
-        // accumulate.
+        // accumulate. The heap is built anew when it has too many.
         guard firsts.count > 2 * shares.count + 64 else { return }
         firsts = Heap()
         for share in shares.values where share.isReady {

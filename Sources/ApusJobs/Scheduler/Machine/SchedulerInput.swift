@@ -159,7 +159,9 @@ package struct SchedulerWake: Hashable, Sendable {
     package var tolerance: Duration
 }
 
-/// A consequence of a step, which the loop executes after the step without waiting for its end.
+/// A consequence of a call of the machine.
+///
+/// The loop executes effects in their order after the call, and does not wait for what they begin.
 package enum SchedulerEffect: Sendable {
     /// Call the handler of this run.
     indirect case start(Run, of: Job)

@@ -19,7 +19,8 @@ extension SchedulerMachine {
         var planned = 0
         for var pending in commands.takeAll() {
             guard planned < SchedulerTurn.maximumCommands else {
-                // What was read for the command may not be in memory any more when a turn has room for it.
+                // When a turn has room for the command, what was read for it may not be in memory any more, so it is
+                // read again.
                 pending.forgetRead()
                 pending.isPlannable = true
                 waiting.append(pending)
@@ -45,7 +46,8 @@ extension SchedulerMachine {
                 pending.forgetRead()
                 pending.isPlannable = true
             case .later:
-                // The command waits for an earlier one, which may have been answered already.
+                // If an earlier command for the job is in this turn, it may have been answered without a commit. Then
+                // this one can be planned at once.
                 pending.isPlannable = !turn.ids.isDisjoint(with: ids)
             }
             blocked.formUnion(ids)
@@ -204,7 +206,7 @@ extension SchedulerMachine {
             code: .invalid, message: "\(job.id): the job is \(job.state) and cannot be \(what); submit it again")
     }
 
-    /// Refuses another run by hand of a job with too many open runs, since its policies do not limit these.
+    /// Refuses another run or retry by hand of a job with too many open runs, since its policies do not limit these.
     private static func requireRoom(_ machine: JobMachine) throws(JobError) {
         guard machine.open.count >= JobLimits.openRuns else { return }
         throw JobError(

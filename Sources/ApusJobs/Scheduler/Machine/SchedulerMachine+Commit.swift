@@ -58,7 +58,7 @@ extension SchedulerMachine {
     mutating func storeFailed(_ error: JobError, _ now: SchedulerReading) {
         switch (error.code, life.phase) {
         case (.notOwner, _), (.closed, _): return halt(error)
-        // `start` throws the error, and may be called again.
+        // `start` has not returned yet, and throws the error.
         case (_, .recovering): return close(error)
         case (_, .running) where loading.isStarting: return close(error)
         default: break
@@ -196,7 +196,7 @@ extension SchedulerMachine {
         if countsRuns { effects.append(.count(outcome, count, of: job)) }
     }
 
-    /// Adopts a new job, which is left in the store if it is due later than the horizon.
+    /// Adopts a new job, which is left in the store if it is due later than the horizon or has no room in memory.
     private mutating func adoptNew(_ draft: SchedulerTurn.Draft, _ now: WallInstant) {
         let job = draft.machine.job
         emit(.submitted(job))

@@ -4,10 +4,10 @@ import ApusTimers
 extension SchedulerMachine {
     /// Returns the shard of a new job.
     ///
-    /// It is the shard of the fairness key, if there is one. Otherwise it is one of this scheduler if it can run the
-    /// job or no known scheduler can, and one of another scheduler that can run the job if this one cannot. A scheduler
-    /// without shards puts the job into a shard of another: the job is in no scheduler's memory yet, so no owner
-    /// decides about it.
+    /// A job with a fairness key is in the shard of the key. Otherwise the shard is one of this scheduler's, if this
+    /// scheduler can run the job or if no known scheduler can. If only another scheduler can run the job, the shard is
+    /// one of that scheduler's. If this scheduler owns no shards, it puts the job into a shard of another one: the job
+    /// is in no scheduler's memory yet, so no owner decides about it.
     func shard(for request: JobRequest) throws(JobError) -> ShardID {
         if let home = placement.home(of: request, shards, canRunHere: kinds.canRun(request)) { return home }
         if !kinds.canRun(request), let shard = placement.shard(for: request, besides: shards) { return shard }

@@ -21,8 +21,9 @@ extension SchedulerMachine {
         return entry
     }
 
-    /// Brings a job into memory, and resolves its claimed runs without a handler, which must be claims of this
-    /// scheduler.
+    /// Brings a job into memory, and lets its claimed runs without a handler wait again (``resolveClaims(_:)``).
+    ///
+    /// These runs must have been claimed by this scheduler.
     mutating func takeClaiming(_ loaded: LoadedJob) -> LoadedJobs.Entry {
         let entry = take(loaded)
         resolveClaims(entry)
@@ -65,7 +66,7 @@ extension SchedulerMachine {
     /// limit.
     var loadedCount: Int { jobs.count - conditions.held.count - kinds.parked.count }
 
-    /// Returns the jobs in memory that share the lane of a new job.
+    /// Returns the facts by which ``JobLoading`` decides whether a new job is left in the store.
     func laneLoad(for machine: JobMachine) -> JobLoading.LaneLoad {
         let lane = machine.job.request.lane
         let (parked, held) = (kinds.parked.counts, conditions.held.counts)

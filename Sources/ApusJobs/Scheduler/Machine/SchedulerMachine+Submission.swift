@@ -35,7 +35,8 @@ extension SchedulerMachine {
                 continue
             }
             if let reference = request.uniqueReference(at: now) {
-                // A submission with the same content in this turn is in the store only after the turn.
+                // If this turn has a submission with the same content, its job is in the store only after the turn, and
+                // is read then.
                 guard pending.hasRead, !turn.hasSubmitted(reference) else { return needs() }
                 switch try same(as: request, reference, pending, now) {
                 case .none: break
@@ -71,7 +72,7 @@ extension SchedulerMachine {
                 continue
             }
             if jobs.isDoubtful(entry) { return .later }
-            // The job's news may include its end.
+            // The draft applies the job's news first, because the news may include the end of the job.
             let old = draft(of: entry, turn.now)
             old.action.merge(old.machine.expire(now: now))
             if isSame, !old.machine.hasRunToBegin, try isAnswer(old.machine.job, to: asked, now) {
@@ -109,7 +110,8 @@ extension SchedulerMachine {
                 drafts.append(new)
             }
         }
-        // The first draft's condition is enough, because the others of the submission come after it.
+        // Only the first draft keeps the condition. The store applies the others after it, and would refuse them
+        // because of its job.
         var isLabelRequired = false
         for draft in drafts where draft.action.change?.onlyBeside != nil {
             if isLabelRequired { draft.action.change?.onlyBeside = nil }
@@ -168,7 +170,8 @@ extension SchedulerMachine {
 
     /// Returns the instant from which a submission's trigger counts.
     ///
-    /// An instant after now is from a clock that was set back since.
+    /// A stored instant that is later than now is from a clock that was set back since, so the present instant counts
+    /// instead.
     private func instant(of pending: PendingCommand, _ now: SchedulerReading) -> WallInstant {
         min(pending.submission?.submitted ?? now.latestWall, now.latestWall)
     }
@@ -182,7 +185,7 @@ extension SchedulerMachine {
     /// The job that counts as the same as a request.
     enum Same {
         case none
-        /// A job that has not ended takes the request's place, or gives it its own.
+        /// A job that has not ended has this identifier, and the request is about that job.
         case open(JobID)
         /// A job that has ended is the answer.
         case ended(Job)

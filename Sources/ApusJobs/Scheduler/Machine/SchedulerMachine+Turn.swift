@@ -81,7 +81,8 @@ extension SchedulerMachine {
             let index = position(of: entry, in: turn)
             let job = turn.drafts[index].machine.job
             guard picked.isFor(job.request) else {
-                // A command of this turn has changed the job's queue or key, and it waits there.
+                // A command of this turn has changed the job's queue or key, so the job waits for a place of the new
+                // one.
                 board.release(picked)
                 offer(entry, turn.drafts[index].machine, now.wall)
                 continue

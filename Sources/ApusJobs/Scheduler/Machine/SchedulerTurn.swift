@@ -70,7 +70,9 @@ final class SchedulerTurn {
 
     /// Drafts that succeed or fail together.
     struct Part: Sendable {
-        /// The command, in a box because most parts have none: each run that starts or ends has a part.
+        /// The command, in a box so that a part is small.
+        ///
+        /// Most parts have no command, because each run that starts or ends has a part.
         private let pending: Shared<PendingCommand>?
         let reply: Reply
         /// The shard whose owner carries out the command; `nil` if this scheduler does.
@@ -105,8 +107,9 @@ final class SchedulerTurn {
         case draft(Int)
     }
 
-    /// The largest number of commands in one turn, and of jobs that it examines besides.
+    /// The largest number of commands in one turn.
     static let maximumCommands = 1_000
+    /// The largest number of jobs that a turn examines in addition to those of its commands.
     static let maximumJobs = 4_000
 
     let now: SchedulerReading
@@ -231,7 +234,9 @@ final class SchedulerTurn {
         return .call(command.number, asked, submitted: now.latestWall)
     }
 
-    /// Returns the stored refusal of an application's submission; another scheduler gets the reply instead.
+    /// Returns the refusal to store for an application's submission.
+    ///
+    /// It is `nil` for a command of another scheduler, which has the refusal in its reply.
     private func storedRefusal(_ submission: PendingCommand.Origin) -> SubmissionRefusal? {
         guard let refusal = submission.refusal, !submission.isCall else { return nil }
         return SubmissionRefusal(refused: now.wall, code: refusal.code.description, message: refusal.message)

@@ -145,7 +145,7 @@ package struct StoredSubmission: Hashable, Sendable {
         self.sequence = sequence
         self.submitted = submitted
         self.shard = shard
-        // The beginning and the end as PostgreSQL's jsonb writes them.
+        // PostgreSQL's jsonb writes the beginning of a submission with spaces, so it is replaced by `Self.prefix`.
         let (prefix, suffix) = (#"{"command": "submit", "requests": ["#, "]}")
         self.command =
             command.hasPrefix(prefix) && command.hasSuffix(suffix)

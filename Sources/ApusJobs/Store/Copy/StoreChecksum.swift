@@ -9,7 +9,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
 
     package init() {}
 
-    /// Sixteen hexadecimal digits.
+    /// The checksum as sixteen hexadecimal digits.
     package var description: String {
         let digits = String(state, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
@@ -20,7 +20,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
     private mutating func add(byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
 
     private mutating func add(_ value: Int64) {
-        // Hashing a word at once is four times as fast as hashing its bytes, and distinguishes rows as well.
+        // Hashing a word at once is four times as fast as hashing its bytes, and distinguishes rows equally well.
         state = (state ^ UInt64(bitPattern: value)) &* 0x100_0000_01B3
         state ^= state >> 32
     }
@@ -64,7 +64,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
 
     // MARK: Rows
 
-    /// Adds the clock and the queues, and not the counters, which may be greater in one of two stores.
+    /// Adds the clock and the queues of a header, and leaves out its counters, which may differ in two equal stores.
     package mutating func add(_ header: StoreHeader) {
         add(byte: header.clock == nil ? 0 : 1)
         if let clock = header.clock {

@@ -28,8 +28,10 @@ package struct StoreCopy: Sendable {
         package var total: StoreCounts
     }
 
-    /// The largest number of jobs or runs in memory at once: each has at most 64 KiB of payload, or 128 KiB of output
-    /// and result.
+    /// The largest number of jobs or runs in memory at once.
+    ///
+    /// It bounds the memory, because a job has at most 64 KiB of payload, and a run at most 128 KiB of output and
+    /// result.
     package static let pageSize = 500
 
     private let source: any CopyableStore
@@ -44,8 +46,8 @@ package struct StoreCopy: Sendable {
     ///
     /// - Parameter report: A closure that is called after each page.
     /// - Returns: The tables.
-    /// - Throws: ``JobError``; the target is then as it was before, or, if it could not be reached any more, one that
-    ///   no scheduler opens and that the next copy begins anew.
+    /// - Throws: ``JobError``; the target is then as it was before. If it could not be reached any more, it remains
+    ///   incomplete: no scheduler opens it, and the next copy begins anew.
     package func run(report: @Sendable (Progress) -> Void) async throws -> [Table] {
         let reader = try await source.beginReading()
         do {

@@ -4,7 +4,7 @@ import CProcessClock
 
 /// A process's report of its own crash, made on the thread that crashed.
 struct AppCrash: Codable {
-    /// The framework's call of the app's code in progress on the thread; empty if there is none.
+    /// The name of the framework's call of the app's code that is in progress on the thread; empty if there is none.
     var call: String
     /// The thread in words.
     var thread: String

@@ -2,7 +2,8 @@ import ApusDevice
 import Foundation
 import PlatformC
 
-/// The expectations of Swift Testing in an app's process, where no test runs: a failed one is a fault of the app.
+/// The expectations of Swift Testing in an app's process, where no test runs; a failed expectation is a fault of the
+/// app.
 ///
 /// In a process without tests, Swift Testing passes its events, as JSON, to a handler that any library can install
 /// (6.3, `_swift_testing_installFallbackEventHandler` of lib_TestingInterop). The function is found by its name,

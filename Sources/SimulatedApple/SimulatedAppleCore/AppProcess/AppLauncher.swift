@@ -43,7 +43,8 @@ final class AppLauncher: Sendable {
 
     private static func launch(_ environment: [String: String]) throws -> app_launcher {
         var environment = environment
-        // Core Foundation keeps pointers to these values, so there must be enough room for the app's.
+        // Core Foundation keeps pointers to these values, so they must be long enough for the app's values to take
+        // their place.
         for name in AppContainers.variableNames { environment[name] = String(repeating: "/", count: Int(PATH_MAX)) }
         environment["APUS_APP_LAUNCHER"] = "1"
         // Otherwise each process would resolve the same functions again.

@@ -8,8 +8,8 @@ import PlatformC
 
 /// The connection of an app's process to the device, in the app's process.
 ///
-/// It has two threads: one receives messages, and the other runs what is due. Both sleep whenever the process is
-/// examined for rest.
+/// It has two threads: one receives messages, and the other runs what is due. The second one also examines the process
+/// for rest, which includes that the first one sleeps.
 final class AppLink: Sendable {
     /// The link of this process; `nil` if it is not the process of a simulated app.
     static var current: AppLink? { link.withLock { $0 } }
@@ -31,7 +31,7 @@ final class AppLink: Sendable {
         var replies = 0
         /// The nanoseconds that the process has advanced its clocks by itself in the present run.
         var elapsed: UInt64 = 0
-        /// The nanoseconds that it may advance them; it must stay below.
+        /// The limit of `elapsed`, in nanoseconds; `elapsed` must stay below it.
         var freeTime: UInt64 = 0
         /// The number of bytes that the process had printed when the device was last asked to read them.
         var printed: Int64 = 0
@@ -80,8 +80,8 @@ final class AppLink: Sendable {
         // The launch is over when the main run loop handles this.
         new.sendReturned(0)
         Mover.start { new.read() }
-        // Started last: the first run ends when the program is at rest, which needs this thread to have gone on to the
-        // program.
+        // This thread is started last. The first run ends when the process is at rest, which must not be found before
+        // the main thread has reached the program.
         Mover.start { new.run() }
         if !AppBundle.begin(new.process.host.manifest) { new.perform(.warn(AppBundle.warning)) }
         if !RunLoopTimers.begin() { new.perform(.warn(RunLoopTimers.warning)) }
@@ -125,7 +125,7 @@ final class AppLink: Sendable {
                 perform(run)
                 settle()
             }
-            // A main thread that is blocked has not moved the clocks in `perform(_:)`.
+            // If the main thread is blocked, `perform(_:)` has not moved the clocks.
             jump(to: run.readings)
             Self.scrolling.set(run.isScrolling)
             settle()

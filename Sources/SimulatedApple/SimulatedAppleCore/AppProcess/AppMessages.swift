@@ -22,12 +22,14 @@ enum ServiceJSON {
 
 /// A message from the device to an app's process, which takes one line.
 enum DeviceMessage {
-    /// Sets the clocks, and lets everything that is due run; the process then answers
-    /// ``AppMessage/idle(next:elapsed:)``.
+    /// Sets the clocks, and lets everything that is due run.
     ///
-    /// After that work, the process may advance its clocks by itself for less than `freeTime`, in nanoseconds.
+    /// After that work, the process may advance its clocks by itself for less than `freeTime`, in nanoseconds. It then
+    /// answers ``AppMessage/idle(next:elapsed:)``.
     case run(AppReadings, isScrolling: Bool, [NumberedEvent], freeTime: UInt64)
-    /// Answers a call, with JSON; the process may advance its clocks by itself for `freeTime` nanoseconds from now.
+    /// Answers a call, with JSON.
+    ///
+    /// From now on, the process may advance its clocks by itself for less than `freeTime`, in nanoseconds.
     case reply(call: Int, Data, freeTime: UInt64)
 }
 
@@ -41,7 +43,7 @@ enum AppMessage {
     case returned(Int)
     /// Sends a call, whose thread waits for the reply.
     ///
-    /// The process had advanced its clocks by itself by `elapsed` nanoseconds before.
+    /// Before the call, the process had advanced its clocks by itself by `elapsed` nanoseconds.
     case call(Int, AppCall, elapsed: UInt64)
 }
 
@@ -207,8 +209,8 @@ struct JobRefusal: Codable {
 struct Done: Codable {}
 
 // A line consists of a letter for the kind of message, numbers, and at the end, as JSON, a part that has many forms.
-// Most messages have no such part. Whole messages as JSON took ten times as long, a fifth of the time of an
-// exploration.
+// Most messages have no such part. Writing whole messages as JSON took ten times as long, which was a fifth of the time
+// of an exploration.
 
 extension DeviceMessage: LineMessage {
     func write(to line: inout LineWriter) {

@@ -10,8 +10,9 @@ final class AppOutput: Sendable {
         var offset: Int64 = 0
         /// The beginning of a line that is not complete yet.
         var rest: [UInt8] = []
-        /// Whether the runtime of Swift prints the stack of a crash, which is skipped because its addresses differ
-        /// between runs.
+        /// Whether the runtime of Swift has begun to print the stack of a crash.
+        ///
+        /// Everything from there on is skipped, because the addresses differ between runs.
         var isInStackTrace = false
         var lastLines: [String] = []
     }
@@ -28,8 +29,9 @@ final class AppOutput: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the lines that were completed since the last call, without line ends; at the end of the process, also an
-    /// incomplete last line.
+    /// Returns the lines that were completed since the last call, without line ends.
+    ///
+    /// At the end of the process, an incomplete last line is returned too.
     func takeLines(isAtEnd: Bool) -> [String] {
         state.withLock { state in
             var buffer = [UInt8](repeating: 0, count: 4096)

@@ -9,15 +9,16 @@ import PlatformC
 /// A process of the operating system that is the process of a simulated app, as the device sees it.
 ///
 /// It is forked from a process of this program that has not run anything yet, with a function of the program in place
-/// of `main`. Its time is virtual, and advances only when the device advances it to the deadlines of the process; while
-/// the app is suspended, the device does not. At the app's end the process is killed, so that no thread, timer, queue,
-/// task or variable of the app remains.
+/// of `main`. Its time is virtual, and advances only when the device advances it to the deadlines of the process. The
+/// device does not do so while the app is suspended. At the app's end the process is killed, so that no thread, timer,
+/// queue, task or variable of the app remains.
 final class AppProcess: SteppedProcess {
     private struct State {
         var pid: pid_t = 0
         /// The instant, by the device's uptime, at which something in the process is due.
         var next: UInt64?
-        /// The leads of the other clocks over the uptime when the process ran last.
+        /// The nanoseconds by which the continuous clock and the wall clock were ahead of the uptime when the process
+        /// ran last.
         var offsets: [Int64] = []
         var isInExchange = false
         /// Whether the process has been informed that the user scrolls.
@@ -52,7 +53,9 @@ final class AppProcess: SteppedProcess {
     private let output: AppOutput
     private let state: Locked<State>
 
-    /// The uptime of the process at its start, an hour, in nanoseconds; Dispatch would take zero for "now".
+    /// The nanoseconds, an hour, by which a process's monotonic clocks are ahead of the device's.
+    ///
+    /// A device's uptime may begin at zero, which Dispatch would take for "now".
     private static let startOfUptime: Int64 = 3_600_000_000_000
     /// The milliseconds of real time that the app has for everything that is due at one instant.
     private static let limit: Int32 = 30_000
@@ -149,7 +152,8 @@ final class AppProcess: SteppedProcess {
             state.events.append(NumberedEvent(number: state.lastEvent, event: event))
             state.awaited = state.lastEvent
         }
-        // It is delivered with the event that resumes the app, so before the app's overdue timers fire.
+        // The suspension is delivered together with the event that resumes the app, before the app's overdue timers
+        // fire.
         if case .phase(.suspended) = event { return }
         exchange()
         waitForReturn()
@@ -177,7 +181,8 @@ final class AppProcess: SteppedProcess {
     @MainActor
     private func waitForReturn() {
         while host.isWatched, host.isRunning, state.withLock({ $0.awaited != nil }) {
-            // Without a deadline only the limit can end the wait, and it is far shorter than this day.
+            // Without a deadline, only the time limit of the handling can end the wait, and that limit is far shorter
+            // than a day.
             host.wait(for: max(1, untilNextDeadline ?? 86_400_000_000_000))
             if host.isRunning { exchange() }
         }
@@ -215,8 +220,9 @@ final class AppProcess: SteppedProcess {
             wall: Int64(clamping: time.wall().nanoseconds))
     }
 
-    /// Runs the process until nothing in it can run at this instant; afterwards it may advance its clocks by itself for
-    /// less than `freeTime` nanoseconds.
+    /// Runs the process until nothing in it can run at this instant.
+    ///
+    /// After that, the process may advance its clocks by itself for less than `freeTime` nanoseconds.
     private func exchange(freeTime: UInt64 = 0) {
         let (readings, isTracking) = (readings, host.isTracking)
         let (pid, events) = state.withLock { state in
@@ -317,7 +323,9 @@ final class AppProcess: SteppedProcess {
         return "was ended by signal \(signal) (\(strsignal(signal).map { String(cString: $0) } ?? "unknown"))"
     }
 
-    /// The files with locks that the kernel knows of: those of `flock` and `fcntl`, and so those of SQLite.
+    /// The files of app groups whose locks make the system end the process when it is suspended.
+    ///
+    /// The kernel reports locks of `flock` and `fcntl`, which SQLite uses too.
     var lockedFiles: [String] {
         let pid = state.withLock { $0.pid }
         guard pid != 0 else { return [] }
@@ -336,7 +344,7 @@ final class AppProcess: SteppedProcess {
 }
 
 extension AppReadings {
-    /// The leads of the other clocks over the uptime.
+    /// The nanoseconds by which the continuous clock and the wall clock are ahead of the uptime.
     fileprivate var offsets: [Int64] { [continuous - uptime, wall - uptime] }
 }
 

@@ -4,8 +4,8 @@ import PlatformC
 
 /// One end of a pair of connected sockets, on which each line is a message.
 ///
-/// Messages can be sent on any thread, and received on one. The object owns the descriptor as long as it lives, so its
-/// number cannot become that of another file while a thread uses it.
+/// Messages can be sent on any thread, and received on one. The object owns the descriptor as long as it lives, so the
+/// descriptor's number cannot become that of another file while a thread uses it.
 final class LineSocket: Sendable {
     private let descriptor: Int32
     private let writing = Locked(())
@@ -91,7 +91,7 @@ final class LineSocket: Sendable {
 /// A message that takes one line.
 protocol LineMessage {
     func write(to line: inout LineWriter)
-    /// Reads a message; `nil` if the line is none of this type.
+    /// Reads a message; returns `nil` if the line is not a message of this type.
     init?(_ line: inout LineReader)
 }
 

@@ -151,7 +151,7 @@ final class RemotePhone: PhoneHost {
         let old = eventHandlers.withLock { handlers in
             handlers.updateValue({ handler(ServiceJSON.decode(Service.Event.self, from: $0)) }, forKey: "\(service)")
         }
-        // Released outside the lock, because the release can run any code of the app.
+        // The old handler is released outside the lock, because the release can run any code of the app.
         withExtendedLifetime(old) { link.perform(.observeService("\(service)")) }
     }
 
@@ -183,7 +183,7 @@ final class RemotePhone: PhoneHost {
     }
 
     func endBackgroundTask(_ number: Int) {
-        // Released outside the lock, because the release can run any code of the app.
+        // The handler is released outside the lock, because the release can run any code of the app.
         let handler = backgroundTasks.withLock { backgroundTasks in
             backgroundTasks.tokens.removeValue(forKey: number).flatMap {
                 backgroundTasks.handlers.removeValue(forKey: $0)

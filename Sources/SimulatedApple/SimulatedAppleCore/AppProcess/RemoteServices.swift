@@ -254,7 +254,7 @@ final class RemoteTransfers: PhoneTransfers {
             defer { state.handlers[session] = new }
             return state.handlers[session]
         }
-        // Released outside the lock, because the release can run any code of the app.
+        // The old handler is released outside the lock, because the release can run any code of the app.
         withExtendedLifetime(old) {}
     }
 

@@ -58,7 +58,7 @@ extension SimulatedPhone {
             })
     }
 
-    /// Launches the app: at once, or, if this process was prewarmed, when the system does.
+    /// Launches the app: at once, or, if this process was prewarmed, when the system launches the app.
     ///
     /// Call it on the main thread of an app's own process.
     package static func atLaunch(_ launch: @escaping @MainActor () -> Void) {

@@ -56,8 +56,8 @@ private struct DelayedCall: Sendable {
 
     static func add(_ call: DelayedCall) { waiting.withLock { $0.append(call) } }
 
-    /// Removes and returns calls; the caller releases them outside the lock, because the release can run code of the
-    /// app.
+    /// Removes and returns calls; the caller releases the calls outside the lock, because the release can run code of
+    /// the app.
     static func take(where isTaken: (DelayedCall) -> Bool) -> [DelayedCall] {
         waiting.withLock { calls in
             let taken = calls.filter(isTaken)

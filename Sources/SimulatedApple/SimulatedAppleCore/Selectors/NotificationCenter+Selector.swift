@@ -64,8 +64,8 @@ private final class SelectorObservation: @unchecked Sendable {
 
     func begin(_ token: Handover<any NSObjectProtocol>) {
         self.token = token
-        // The observations of released objects end too. An object that is released now may remove itself, so they are
-        // examined outside the lock.
+        // The observations of released objects end too. They are examined outside the lock, because an object that is
+        // released at this moment may remove itself.
         let gone = Set(Self.all.withLock { $0 }.filter { $0.observer == nil }.map(ObjectIdentifier.init))
         Self.end { gone.contains(ObjectIdentifier($0)) }
         Self.all.withLock { $0.append(self) }

@@ -32,7 +32,8 @@ private final class TargetTimer: Timer {
     }
 }
 
-/// The conformance of `Timer` by which its extension's initializers can return an object of a subclass.
+/// A protocol of `Timer`; the initializers in its extension, unlike those of a class, can return an object of a
+/// subclass.
 public protocol TargetTimerMaking {}
 
 extension Timer: TargetTimerMaking {}

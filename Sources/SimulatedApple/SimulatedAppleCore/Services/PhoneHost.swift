@@ -49,7 +49,7 @@ package protocol PhoneHost: AnyObject, Sendable {
     /// Calls `handler` on the main loop with the events of a service, and replaces the earlier handler.
     func observe<Service: DeviceService>(
         _ service: Service.Type, _ handler: @escaping @MainActor @Sendable (Service.Event) -> Void)
-    /// Begins a background task, and returns its number, which is never reused; 0 if there is none.
+    /// Begins a background task, and returns its number, which is never reused; returns 0 if the task was not begun.
     ///
     /// The handler is called on the main loop shortly before the time is over.
     func beginBackgroundTask(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int

@@ -50,7 +50,7 @@
         /// ended, as for a task that is not completed. If it returns after its cancellation, the task is completed
         /// without success. The handler is registered at the launch; the app submits the next request itself.
         ///
-        /// The action is not called on the main actor, unless it is isolated to it.
+        /// The action is not called on the main actor, unless the action is isolated to the main actor.
         public func backgroundTask<D: Sendable, R: Sendable>(
             _ task: BackgroundTask<D, R>, action: @escaping @Sendable (D) async -> R
         ) -> some Scene {
@@ -67,7 +67,7 @@
     }
 
     private struct BackgroundAction: Sendable {
-        /// Receives the identifier.
+        /// Performs the action, for the identifier of a refresh or of a session.
         let run: @Sendable (String) async -> Void
     }
 
@@ -103,7 +103,7 @@
             }
             let registration = Registration(action)
             node.memory = registration
-            // At once, because handlers must be registered before the launch is over.
+            // The handler is registered at once, because handlers must be registered before the launch is over.
             switch trigger {
             case .refresh(let identifier): register(registration, identifier)
             case .session(let matches): register(registration, matches)

@@ -3,7 +3,7 @@
     struct ChangeObserver<Content, Value: Equatable>: Primitive {
         /// The closure that is called.
         enum Action {
-            /// The closure of the evaluation with the old value, as before iOS 17, with the values captured then.
+            /// The closure of the evaluation with the old value, which has the values captured then, as before iOS 17.
             case former((Value) -> Void)
             /// The closure of the evaluation with the new value.
             case present((Value, Value) -> Void)
@@ -52,8 +52,8 @@
         /// Calls an action with the old and the new value when a value that the view reads changes.
         ///
         /// Rule: Apple, "onChange(of:initial:_:)": the action is called on the main actor, after the evaluation with
-        /// the new value; with `initial`, also when the view appears, with the same value twice. The closure has the
-        /// captured values of the evaluation with the new value.
+        /// the new value. With `initial`, it is also called when the view appears, and receives the same value twice.
+        /// The closure has the captured values of the evaluation with the new value.
         public func onChange<V: Equatable>(
             of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
         ) -> some View {

@@ -33,8 +33,8 @@
 
     /// The search for the dynamic properties of a type.
     ///
-    /// The properties are connected in the value itself, because a view is a value: two copies of one view have
-    /// different state.
+    /// The properties are connected in the value itself, because a view is a value: copies of one view at two places
+    /// have different state.
     @MainActor
     enum DynamicProperties {
         private struct Property {

@@ -19,7 +19,7 @@
             return lines
         }
 
-        /// Presses the first enabled control with this title, and performs the updates that follow at once.
+        /// Presses the first enabled control with this title, and performs the resulting updates before it returns.
         ///
         /// - Returns: Whether there is such a control.
         package func press(_ title: String) -> Bool {

@@ -46,7 +46,7 @@
         package func update() { update {} }
 
         private func update(after change: () -> Void) {
-            // An action calls this method: the update in progress includes the change.
+            // If an action calls this method, the update in progress includes the change.
             guard !isUpdating else { return change() }
             isUpdating = true
             // The update in progress includes all changes, so no turn has to be scheduled.

@@ -218,8 +218,9 @@
             set { self[TimeZoneKey.self] = newValue }
         }
 
-        /// Whether the scene has a window: false until an app that was launched in the background comes to the
-        /// foreground.
+        /// Whether the scene is connected, so that its window has views.
+        ///
+        /// It is false until the app first comes to the foreground, and again after the scene was disconnected.
         var isSceneConnected: Bool {
             get { self[SceneIsConnectedKey.self] }
             set { self[SceneIsConnectedKey.self] = newValue }

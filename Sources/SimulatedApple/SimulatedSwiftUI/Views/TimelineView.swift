@@ -36,7 +36,7 @@
 
     /// The context that the content of a ``TimelineView`` receives.
     public struct TimelineContext: Sendable {
-        /// The last instant of the schedule that has passed.
+        /// The last instant of the schedule that has passed, or the first instant if none has passed yet.
         public let date: Date
     }
 

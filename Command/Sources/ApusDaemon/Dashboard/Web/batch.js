@@ -28,7 +28,8 @@ export class Batch {
   flush() {
     if (!this.flushing) return;
     this.flushing = false;
-    // A hundred jobs that run at the same instant must not delay a frame, and the queue must not grow.
+    // The number of events is limited, so that a hundred jobs that run at the same instant do not delay a frame. A
+    // quarter of a long queue is always taken, so that the queue does not grow.
     const events = this.waiting.splice(0, Math.max(AT_ONCE, this.waiting.length >> 2));
     if (this.waiting.length) this.flushSoon();
     this.onEvents(events.map(([name, data]) => ({ name, data: data ? JSON.parse(data) : {} })));

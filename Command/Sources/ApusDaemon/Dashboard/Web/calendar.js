@@ -103,7 +103,7 @@ export class Calendar {
     const rows = [];
     for (let index = 0; index < cells.length; index += 7) rows.push(h('tr', { role: 'row' }, cells.slice(index, index + 7)));
     this.table.className = `days ${this.view}`;
-    // The roles are those of the elements, which browsers drop for other values of `display`.
+    // The elements have these roles by themselves, but browsers drop them if `display` has another value.
     setAttribute(this.table, 'role', 'table');
     this.table.replaceChildren(
       h('caption', { class: 'unseen' }, `What is due, ${this.heading.textContent}`),
@@ -133,7 +133,7 @@ export class Calendar {
     const text = key(day);
     const isToday = text === key(new Date());
     const most = SHOWN[this.view];
-    // "1 more" would take the line of the entry itself.
+    // One entry too many is shown, because "1 more" would need a line as well.
     const shown = entries.length <= most + 1 ? entries : entries.slice(0, most);
     const rest = entries.length - shown.length;
     const all = entries.reduce((sum, { dues }) => sum + dues.length, 0);

@@ -12,7 +12,7 @@ export function fromKey(text) {
   return key(found) === text ? found : null;
 }
 
-// By fields, because a local day can be shorter or longer than 24 hours.
+// The fields of the date are changed, not its milliseconds, because a local day can be shorter or longer than 24 hours.
 export const addDays = (day, n) => new Date(day.getFullYear(), day.getMonth(), day.getDate() + n);
 export const addMonths = (day, n) => new Date(day.getFullYear(), day.getMonth() + n, 1);
 

@@ -34,7 +34,7 @@ export function setAttribute(element, name, value) {
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
-// The paths, on a grid of 16, for lines of 1.5.
+// The paths of the icons, in a square of 16 by 16 units, drawn with lines that are 1.5 units wide.
 const ICONS = {
   pause: 'M5.5 3.5v9M10.5 3.5v9',
   play: 'M5 3.2v9.6L12.5 8z',

@@ -4,7 +4,7 @@ import { byId, h, setText } from './dom.js';
 import { count } from './format.js';
 import { FILTERS, SORTS } from './store.js';
 
-// The maximum number of labels to choose from, the most frequent ones. The search finds all.
+// The maximum number of labels that are offered, the most frequent ones. The search finds jobs with any label.
 const LABELS = 200;
 
 export class Filters {

@@ -136,7 +136,7 @@ export class Form {
         return { at: instantOf('time', this.value('time'), this.value('date')) };
       default: {
         const every = checkedDuration('every', this.value('every'));
-        // With a first instant, it follows the wall clock; without one, it counts elapsed time.
+        // With a first instant, the interval follows the wall clock. Without one, it counts elapsed time.
         return this.value('from') ? { every, anchor: instantOf('from', this.value('from')) } : { every };
       }
     }

@@ -10,9 +10,10 @@ import { count, plural } from './format.js';
 import { Row } from './row.js';
 
 const MARGIN = 6;
-// The order does not change within this time after the pointer moved over the list or a key was pressed in it …
+// The order of the rows does not change within this time after the pointer moved over the list or a key was pressed in
+// it.
 const HOLD = 3000;
-// … but it is never older than this, even if the pointer keeps moving.
+// Even if the pointer keeps moving, an outdated order stays no longer than this.
 const LONGEST_HOLD = 10_000;
 
 export class List {
@@ -28,7 +29,7 @@ export class List {
     const head = ['', 'Job', 'Trigger', '', 'Next due', 'Last run', ''];
     const names = ['Countdown', null, null, 'What it does', null, null, 'Actions'];
     const classes = ['c-ring', 'c-name', 'c-trigger', 'c-what', 'c-due', 'c-last', 'c-tools'];
-    // Inside the scrolled element, so that head and rows have the same width with every kind of scroll bar.
+    // The head is inside the scrolled element, so that head and rows have the same width with every kind of scroll bar.
     this.head = h('div', { role: 'rowgroup', class: 'head-group' },
       h('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, head.map((text, index) =>
         h('div', { role: 'columnheader', class: `cell ${classes[index]}` }, text || h('span', { class: 'unseen' }, names[index])))));

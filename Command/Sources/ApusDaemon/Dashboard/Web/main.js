@@ -47,7 +47,8 @@ byId('history').append(history.element);
 async function act(name, job, control) {
   if (!job || (name === 'cancel' && !(await confirmCancel(job)))) return;
   control.setAttribute('aria-busy', 'true');
-  // The answer comes on another connection than the events, and events since the request are newer.
+  // The answer and the events come on different connections. Events that arrive during the request are newer than the
+  // answer, and take precedence.
   const newer = new Set();
   const note = ({ detail: { changed, runs } }) => {
     for (const id of changed) newer.add(id);
@@ -94,7 +95,7 @@ function dropUndos() {
 
 const health = { version: null };
 
-// No data of the jobs stays in the tab, and the answer says how to sign in.
+// Leaves the page, so that no data of the jobs stays in the tab. The entry page says how to sign in.
 const showEntry = () => location.replace('/');
 
 const stream = new SharedStream({
@@ -144,7 +145,7 @@ async function reload() {
     calendar.soon();
     outputs.keep(store.running);
   } catch (error) {
-    // Without an answer the stream notices too, and this is called once it is connected again.
+    // If there is no answer, the stream of events breaks too, and everything is read again once it is connected.
     if (error.status > 0) showBanner(error.message);
   }
   const { again } = reloading;

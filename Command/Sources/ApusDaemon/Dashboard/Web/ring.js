@@ -9,8 +9,9 @@ const LENGTH = 2 * Math.PI * RADIUS;
 /** Whether a job continues although its latest attempt failed. */
 export const isFailing = (job) => job.failed && (job.state === 'scheduled' || job.state === 'suspended');
 
-// A ring is the face of a clock on which one turn is a minute, an hour, a day or a week. As the fraction of an
-// interval, it would be full for every job that has just begun to wait, whether for an hour or a month.
+// A ring is like the face of a clock on which one turn is a minute, an hour, a day or a week. It does not show the
+// fraction of the job's interval: the ring would then be full for every job that has just begun to wait, whether for an
+// hour or for a month.
 const FACES = [
   { turn: 60_000, unit: 1000, letter: 's', word: 'second' },
   { turn: 3_600_000, unit: 60_000, letter: 'm', word: 'minute' },

@@ -95,7 +95,7 @@ export class Runs {
 
   soon() {
     const isWatched = this.table.matches(':hover') || this.table.contains(document.activeElement);
-    // The table is redrawn less often while the pointer or the focus is in it, and while all rows are new each time.
+    // The table is redrawn less often while the pointer or the focus is in it, and while many new runs arrive.
     const pause = isWatched && this.runs.size > 30 ? 2500 : this.fresh > 20 ? 1000 : 250;
     this.timer ??= setTimeout(() => {
       this.timer = null;

@@ -5,7 +5,7 @@ import { byId, h } from './dom.js';
 
 const KEPT = 'apus.shortcuts';
 
-// A field of a dialog that was just closed has the focus until the next frame.
+// A field of a dialog that was just closed has the focus until the next frame, and does not count.
 const isField = (element) =>
   element.matches('input:not([type=radio], [type=checkbox]), select, textarea') && !element.closest('dialog:not([open])');
 

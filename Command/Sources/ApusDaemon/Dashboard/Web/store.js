@@ -315,7 +315,8 @@ export class Store extends EventTarget {
     const before = { ...job };
     const didMatch = this.matches(job);
     this.tally(job, -1);
-    // While a run is in progress, the job shows no ended run, but the failure of one counts.
+    // While a run is in progress, it stays the job's last run even if another run ends, but the failure of that one
+    // counts.
     if (isNews(job.lastRun, run)) job.lastRun = run;
     job.failed = hasFailed(run, job.failed);
     job.rank = rank(job);

@@ -11,7 +11,7 @@ const LANE = 24;
 const AXIS = 22;
 // Marks that are nearer to each other than this are drawn as a band.
 const NEAREST = 12;
-// A job with a shorter interval is due all the time, so it takes no lane from a job that is due at some time.
+// A job with a shorter interval is due all the time. Its lane comes after those of jobs that are due at some time.
 const FAST = 60_000;
 
 const isFast = (job) => job.intervalMs !== null && job.intervalMs < FAST;

@@ -5,7 +5,8 @@ import { count } from './format.js';
 
 const SHOWN = 4;
 const STAYS = 9000;
-// A job that notifies every second must not cover the page: more toasts than these within a moment are only counted.
+// A job that notifies every second must not cover the page: when more toasts than these come within a moment, the
+// further ones are only counted.
 const BURST = 3;
 const MOMENT = 2000;
 
@@ -13,7 +14,8 @@ export class Toasts {
   constructor(element) {
     this.element = element;
     this.recent = [];
-    // The element that had the focus when a toast came gets it back from the toast.
+    // For each toast, the element that had the focus when it came. It gets the focus back if the toast has it at its
+    // end.
     this.openers = new WeakMap();
     this.over = null;
   }

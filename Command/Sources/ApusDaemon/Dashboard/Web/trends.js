@@ -6,9 +6,9 @@ import { lateness } from './format.js';
 import { runKey } from './store.js';
 
 const SHOWN = 10;
-// The numbers of concurrent requests, and of jobs that wait for one: of a list that is scrolled quickly, only the
-// latest rows are requested.
+// The maximum number of concurrent requests.
 const AT_ONCE = 2;
+// The maximum number of jobs that wait for a request. In a list that is scrolled quickly, only the latest rows count.
 const WAITING = 30;
 
 const BAR = 5;
@@ -65,7 +65,7 @@ export class Trends extends EventTarget {
       for (const attempt of early.reverse()) this.keepOne(id, attempt);
       this.emit(id);
     } catch {
-      // The row has its last run; the next reload repeats the request.
+      // Without an answer, the row shows only its last run. The next reload repeats the request.
     }
     this.asking.delete(id);
     this.next();

@@ -63,7 +63,7 @@ struct CommandEnding: Sendable {
 
     /// Returns the first signal.
     mutating func begin(hasExited: Bool) -> [Signal] {
-        // The number of a group without its leader may belong to another group.
+        // The group gets no signal if its leader has ended, because its number may then belong to another group.
         groupWasAsked = !hasExited
         return hasExited ? [] : [Signal(isKill: false, target: .group)]
     }
@@ -129,7 +129,8 @@ struct CommandEnder: Sendable {
         var ending = CommandEnding(leader: leader, patience: patience, now: engine.time.uptime())
         send(ending.begin(hasExited: command.exit != nil), leader: leader)
         while true {
-            // The exit is read first, so that the table has every process that lived after it.
+            // Whether the command's process has ended is read before the table. The table then contains every process
+            // that outlived it.
             let hasExited = command.exit != nil
             let left = await table.processes().filter { Self.belongs($0, leader: leader, token: token) }
             let look = CommandEnding.Look(

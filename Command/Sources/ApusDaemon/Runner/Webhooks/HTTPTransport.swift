@@ -29,7 +29,7 @@ struct HTTPAnswer: Sendable {
     var location: String?
     /// The beginning of the body.
     var body: [UInt8]
-    /// The reason why the body did not arrive up to its end or to the maximum, if it did not.
+    /// The reason why less of the body arrived than was wanted (all of it, or the maximum); `nil` if enough arrived.
     var problem: WebhookProblem?
 }
 
@@ -106,7 +106,8 @@ final class HTTPTransport: Sendable {
     }
 
     fileprivate func run() -> Never {
-        // OpenSSL writes to connections that may be closed, without the flag that prevents SIGPIPE.
+        // SIGPIPE is blocked: OpenSSL may write to closed connections, and does not use the flag that prevents the
+        // signal.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)

@@ -82,7 +82,7 @@ struct WebhookPoster: Sendable {
                     headers["webhook-signature"] = signature.header(id: id, timestamp: Int64(timestamp), body: body)
                 }
             }
-            // The deadline is that of `post`.
+            // This call needs no time limit of its own, because `post` limits the time of the whole delivery.
             let answer = try await HTTPTransport.shared.post(
                 HTTPPost(url: route.address, headers: headers, body: body, keptBytes: Self.keptBytes))
             switch route.answered(status: answer.status, location: answer.location) {

@@ -48,7 +48,8 @@ struct PendingCommand: Sendable {
             // invalid values.
             do throws(JobError) {
                 for request in requests { try request.validate() }
-                // No caller waits, so the jobs that may conflict are always read first.
+                // The jobs that may conflict are always read first. No caller waits for this submission, so the read
+                // may take its time.
                 needs = SchedulerMachine.references(requests, at: now)
             } catch {
                 origin.refusal = error
@@ -80,9 +81,9 @@ struct CommandQueue {
     private var mustReadSubmissions = true
     /// The instant at which submissions that could not be carried out, because of a transient error, are read again.
     private(set) var readsAt: UptimeInstant?
-    /// The callers that wait for the submissions that existed when they asked: until the last page is read, and then
-    /// until a turn has decided about it.
+    /// The callers that wait for the submissions that existed when they asked, while the last page is not read yet.
     private var readCalls: [Int] = []
+    /// The callers that wait until a turn has decided about the last page.
     private var pageCalls: [Int] = []
 
     var isEmpty: Bool { waiting.isEmpty }

@@ -11,7 +11,7 @@ import ApusTimers
 /// The command, its effect and the reply are one transaction of the owner, so it is carried out at most once, whatever
 /// happens to the schedulers. After ``patience`` the caller gets an error, since the fate is unknown.
 struct ForwardedCalls {
-    /// The time for which a reply is waited for, longer than the takeover of a dead scheduler's shards.
+    /// The time for which a reply is waited for; it is longer than the takeover of a dead scheduler's shards.
     static let patience: Duration = .seconds(30)
 
     /// The instants until which replies are waited for, by the numbers of the calls.

@@ -21,7 +21,7 @@ struct JobLoading {
     /// The largest number of jobs of one lane in memory.
     private var largestShare: Int { max(1, maximumLoaded / 4) }
 
-    /// Returns whether a job with this wake is left in the store.
+    /// Returns whether a job with this wake is left in the store because the wake is later than the horizon.
     func isFar(_ wake: WallInstant, _ now: WallInstant) -> Bool { wake > now.advanced(by: horizon) }
 
     // MARK: When
@@ -56,8 +56,9 @@ struct JobLoading {
 
     /// Returns whether a new job that is due within the horizon is left in the store.
     ///
-    /// If the memory is full, any job is left that is not due within a second. Otherwise a job of a lane that is held
-    /// is left only if it can be loaded late without a different run.
+    /// If the memory is full, any job is left that is not due within a second. Otherwise a job is left if its lane has
+    /// all the jobs in memory that it may have, or if an earlier job of the lane is only in the store. In this case a
+    /// job of a lane that is held is left only if it can be loaded late without a different run.
     mutating func leaves(
         _ memory: LaneLoad, _ wake: WallInstant, loaded: Int, _ board: inout QueueBoard, _ now: WallInstant
     ) -> Bool {
@@ -79,7 +80,8 @@ struct JobLoading {
     ) {
         left[lane] = wake
         board.watch(lane)
-        // If no job of the lane waits, because all are due later or end without a run, the board never requests more.
+        // If no job of the lane waits, because all are due later or end without a run, the board never requests more. A
+        // load is then scheduled.
         let asks = isHeld || wake <= now && board.waiting[lane] ?? 0 > 0
         if !asks { load(at: max(wake, now.advanced(by: .seconds(1))), isUrgent: true) }
     }
@@ -116,7 +118,7 @@ struct JobLoading {
         return .due(load)
     }
 
-    /// Forgets the last load, before the jobs of a new one are placed.
+    /// Clears the schedule of the load that has just been read, before its jobs are placed and schedule the next one.
     mutating func began(_ load: JobLoad) { if load.lanes == nil { next = nil } }
 
     /// Notes the result of a load.
@@ -141,7 +143,8 @@ struct JobLoading {
             self.load(at: max(now, next.advanced(by: .zero - horizon)))
         }
         guard isWhole else { return false }
-        // Only a load finds jobs that a lost connection of another program still writes into the store.
+        // The next load follows soon, because only a load finds jobs that a lost connection of another program still
+        // writes into the store.
         if isShared { self.load(at: now.advanced(by: .seconds(5))) }
         defer { isStarting = false }
         return isStarting

@@ -23,7 +23,7 @@ struct JobPlacement {
     /// without a key, and if no shards are known.
     ///
     /// All shards are tried in a circle, from the position of the hash on. The first one is chosen whose owner is not
-    /// known to be unable to run the job; one without an owner gets one soon.
+    /// known to be unable to run the job. A shard without an owner may be chosen too, because it gets one soon.
     func home(of request: JobRequest, _ own: ShardOwnership, canRunHere: Bool) -> ShardID? {
         if request.fairnessKey == nil || others.shards.isEmpty { return nil }
         let unable = Set(others.members.filter { !$0.jobs.contains(request) }.flatMap(\.shards))
@@ -40,7 +40,7 @@ struct JobPlacement {
         let hash = request.placementHash
         let shards = able[Int(hash % UInt64(able.count))].shards
         let start = Int(hash / UInt64(able.count) % UInt64(shards.count))
-        // This scheduler may own some of them in the meantime.
+        // This scheduler may have become the owner of some of them, which are left out.
         return (shards[start...] + shards[..<start]).first { !own.owns($0) }
     }
 

@@ -154,7 +154,9 @@ struct QueueBoard: ~Copyable {
     private var offers: [Int64: Offer] = [:]
     /// The number of waiting jobs of each lane.
     private(set) var waiting: [QueueLane: Int] = [:]
-    /// The lanes with more jobs in the store, which are needed when at most this number of jobs waits.
+    /// The lanes with more jobs in the store.
+    ///
+    /// The value is a number of waiting jobs: the lane is needed when only so many or fewer wait.
     private var watched: [QueueLane: Int] = [:]
     /// The watched lanes whose jobs in the store must be loaded, because few wait or some can run again.
     private(set) var needed: Set<QueueLane> = []
@@ -165,8 +167,9 @@ struct QueueBoard: ~Copyable {
     private var running: [RunKey: (queue: QueueID, key: String?)] = [:]
     /// The queues with waiting jobs, in the order of their turns.
     private var turns = Turns<Line>()
-    /// The queues with a rate, and those whose places the store gives.
+    /// The queues with a rate.
     private var rated: Set<QueueID> = []
+    /// The queues whose places the store gives.
     private var limited: Set<QueueID> = []
     /// The queues in which the turn in progress starts runs.
     private var starting: Set<QueueID> = []

@@ -12,11 +12,12 @@ struct SchedulerLife {
     }
 
     struct Stopping: Sendable {
-        /// The instant at which handlers are cancelled, and then at which they are no longer waited for; `nil` for
-        /// never.
+        /// The instant at which handlers are cancelled; `nil` for never.
+        ///
+        /// Once they are cancelled, it is the instant until which they are waited for.
         var deadline: UptimeInstant?
         var handlersAreCancelled = false
-        /// The number of failed commits since the stop, or since the last end of a handler.
+        /// The number of failures of the store since the stop, or since the last end of a handler.
         var failures = 0
     }
 
@@ -85,8 +86,8 @@ struct SchedulerLife {
 
     /// Returns the next step of a stop.
     ///
-    /// A stop waits for handlers until its deadline, for cancelled ones until the next deadline, and for the store to
-    /// take their results unless it fails.
+    /// A stop waits for handlers until its deadline, and for cancelled ones until the next deadline. Once all have
+    /// ended, it waits only until the store has taken their results or has failed three times.
     mutating func continueStop(
         running: Int, unwritten: Int, cancellationGrace: Duration, _ now: UptimeInstant
     ) -> StopStep {

@@ -96,7 +96,7 @@ struct ShardOwnership {
 
     /// Chooses the shards to give back, so that at most `count` are left: those with the fewest runs first.
     ///
-    /// - Returns: The shards that are given back from now on, and those that were and are kept.
+    /// - Returns: The shards that are given back from now on, and those that were to be given back and are kept now.
     mutating func share(_ count: Int, busy: [ShardID: Int]) -> (releasing: Set<ShardID>, kept: Set<ShardID>) {
         let surplus = max(0, session.shards.count - max(0, count))
         func order(_ shard: ShardID) -> (Int, Int, Int) {

@@ -3,7 +3,7 @@ import ApusTimers
 /// The instants at which loaded jobs are examined: at most one for each job, with a tolerance.
 struct WakeQueue {
     struct Wake: Comparable, Sendable {
-        /// The order in its heap: the wake, or the latest instant for it.
+        /// The instant by which its heap is ordered: the wake in `wakes`, and the latest instant for it in `deadlines`.
         var instant: WallInstant
         var number: UInt64
         var key: Int64
