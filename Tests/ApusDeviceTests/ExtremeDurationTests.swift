@@ -57,60 +57,6 @@ struct ExtremeDurationTests {
         device.switchOff()
     }
 
-    private static let rules: [WritableKeyPath<SystemPolicy, Duration>] = [
-        \.backgroundBudget, \.expirationLead, \.handlerWarning, \.handlerLimit, \.longBackgroundTaskWarning,
-        \.firstTransferDelay, \.launchLimit, \.sceneUpdateLimit, \.enterBackgroundLimit, \.willTerminateTime,
-        \.dataProtectionDelay, \.rebootTime, \.jobs.usageWindow, \.jobs.expectedUseLead, \.jobs.refreshPatience,
-        \.jobs.dailyRefreshBudget, \.jobs.refreshSpacing, \.jobs.processingSpacing, \.jobs.nightBegin, \.jobs.nightEnd,
-        \.jobs.refreshLimit, \.jobs.processingLimit, \.jobs.windUpTime, \.jobs.progressStall, \.jobs.cpuWindow,
-    ]
-    private static let ranges: [WritableKeyPath<SystemPolicy, ClosedRange<Duration>>] = [
-        \.suspensionDelay, \.jobs.opportunitySpacing,
-    ]
-
-    /// An app that does what the rules are about, for a day.
-    private func live(_ policy: SystemPolicy) throws {
-        let device = SimulatedDevice(policy: policy)
-        let host = try device.launchJobApp { host, task in
-            host.work(for: .milliseconds(10))
-            task.setCompleted(success: true)
-        }
-        device.transfers.serve { _ in .file(bytes: 1_000) }
-        try device.jobs.submitRequest(.refresh)
-        try device.jobs.submitRequest(.tidy)
-        try? device.beginContinued()
-        let task = try host.beginBackgroundTask(named: "upload") { host.note("expires") }
-        device.advance(by: .seconds(40))
-        device.pressHome()
-        device.advance(by: .seconds(60))
-        task.end()
-        device.lock()
-        device.plugIn()
-        device.advance(by: .seconds(86_400))
-        device.unlock()
-        device.reboot()
-        device.unlock()
-        device.open()
-        device.advance(by: .seconds(60))
-        device.switchOff()
-    }
-
-    @Test("a day passes under a rule of any duration", arguments: Duration.extremes)
-    func rules(duration: Duration) throws {
-        for rule in Self.rules {
-            var policy = SystemPolicy.impatient
-            policy[keyPath: rule] = duration
-            try live(policy)
-        }
-        for range in Self.ranges {
-            for bounds in [duration...duration, min(.zero, duration)...max(.zero, duration)] {
-                var policy = SystemPolicy.impatient
-                policy[keyPath: range] = bounds
-                try live(policy)
-            }
-        }
-    }
-
     @Test("tracks of any duration end, or play on", arguments: Duration.extremes)
     func tracks(duration: Duration) throws {
         let world = PartsHarness()
@@ -179,18 +125,5 @@ struct ExtremeDurationTests {
             time.advance(by: .seconds(round))
             _ = machine.update(scene, now: ClockReading(time.clocks))
         }
-    }
-
-    @Test("an exploration with any longest wait explores", arguments: Duration.extremes)
-    func explorations(duration: Duration) throws {
-        // A wait of a hundred years passes from deadline to deadline of what the device does each quarter of an hour.
-        var exploration = Exploration()
-        exploration.steps = 20
-        exploration.longestWait = duration
-        exploration.allows = { if case .advance(let wait) = $0 { wait < .seconds(86_400) } else { true } }
-        let report = try SimulatedDevice.explore(seeds: 1...2, exploration) { device in
-            device.install { ProbeApp($0) }
-        }
-        #expect(report.seedCount == 2)
     }
 }
