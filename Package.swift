@@ -47,13 +47,13 @@ let optimized =
     ? features + [.unsafeFlags(["-Xfrontend", "-O", "-assert-config", "Debug"], .when(configuration: .debug))]
     : features
 
-/// Apple's frameworks come from Objective-C, so the compiler does not trust their word on where closures are called,
-/// and puts a check into those that belong to an actor. It does the same for modules in Swift 5 mode.
+// Apple's frameworks come from Objective-C, so the compiler does not trust their word on where closures are called, and
+// puts a check into closures that belong to an actor. It does the same for modules in Swift 5 mode.
 let likeAppleFrameworks = features + [.swiftLanguageMode(.v5)]
 
-/// Apps are compiled as on a phone: there `import SwiftUI`, `import Combine`, `import os` and `import OSLog` are the modules
-/// of these names, and `import Foundation` is more than on Linux. Not optimized: the optimizer would put the body of
-/// `Timer(timeInterval:repeats:block:)`, which is another one than Apple's, in the place of its call.
+// Apps are compiled as on a phone: there `import SwiftUI`, `import Combine`, `import os` and `import OSLog` are the modules
+// of these names, and `import Foundation` is more than on Linux. They are not optimized, because the optimizer would
+// replace a call of `Timer(timeInterval:repeats:block:)` by its body, which is not Apple's.
 let likeApps: [SwiftSetting] = [
     .swiftLanguageMode(.v5), .define(simulatedApple, .when(traits: [all])),
     .unsafeFlags(
