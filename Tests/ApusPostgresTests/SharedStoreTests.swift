@@ -324,6 +324,7 @@
                 let one = try await first.open(as: NodeID(rawValue: "one"))
                 #expect(!first.isPublishing(in: one))
                 let two = try await second.open(as: NodeID(rawValue: "two"))
+                // The greeting, and a notification, come from the server, in real time.
                 while !first.isPublishing(in: one) { try await TimerEngine.shared.sleep(for: .milliseconds(20)) }
                 let asked = Locked(0)
                 let isWanted = Locked(false)
@@ -332,6 +333,7 @@
                     return isWanted.withLock { $0 }
                 }
                 second.publish(.deleted(jobID: "unread"), in: two)
+                // As above.
                 while asked.withLock({ $0 }) == 0 { try await TimerEngine.shared.sleep(for: .milliseconds(20)) }
                 isWanted.withLock { $0 = true }
                 second.publish(.deleted(jobID: "read"), in: two)
