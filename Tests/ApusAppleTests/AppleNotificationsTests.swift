@@ -62,6 +62,8 @@ extension ApusAppleTests {
                     #expect(pending.count == (isTaken ? 1 : 0))
                     device.pressHome()
                     device.advance(by: .seconds(2))
+                    // A suspended app would not get the answer.
+                    device.open()
                     let delivered = try device.perform { await center.delivered() }
                     #expect(delivered.isEmpty != (isTaken && duration <= .seconds(1)), "\(duration)")
                 }

@@ -317,14 +317,12 @@
         func unwantedEvents() async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
-                // Its beats need time, which does not pass, so that only the greeting of the other node arrives.
-                let time = VirtualTime()
-                let first = PostgresStore(patient: database.configuration, engine: time.engine)
+                let first = PostgresStore(patient: database.configuration)
                 let second = PostgresStore(patient: database.configuration)
                 let one = try await first.open(as: NodeID(rawValue: "one"))
                 #expect(!first.isPublishing(in: one))
                 let two = try await second.open(as: NodeID(rawValue: "two"))
-                // The greeting, and a notification, come from the server, in real time.
+                // The greeting of the other node, and a notification, come from the server, in real time.
                 while !first.isPublishing(in: one) { try await TimerEngine.shared.sleep(for: .milliseconds(20)) }
                 let asked = Locked(0)
                 let isWanted = Locked(false)
