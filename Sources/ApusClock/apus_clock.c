@@ -128,6 +128,8 @@ static const char *library(void) {
     if (length < 0) fail(cannot_run, "/proc/self/exe cannot be read");
     own[length] = 0;
     *(strrchr(own, '/') + 1) = 0;
+    if (strpbrk(own, " :"))
+        fail(cannot_run, "the folder %s has a space or a colon in its name, which the dynamic linker does not accept", own);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         snprintf(path, sizeof path, "%s%s", own, places[i]);
         if (access(path, R_OK) == 0) return path;
@@ -164,6 +166,7 @@ static void make_clock(int64_t wall) {
     own.shared->readings[process_clock_uptime] = own.shared->readings[process_clock_continuous] = uptime;
     own.shared->readings[process_clock_wall] = wall;
     own.shared->owner = getpid();
+    own.shared->namespace = process_namespace();
 }
 
 static void remove_files(void) {
@@ -181,6 +184,8 @@ static void start(char **arguments) {
     sigprocmask(SIG_BLOCK, &handled, &previous);
     own.signals = signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    // Otherwise the kernel might take the command's status, if the caller ignores the signal.
+    signal(SIGCHLD, SIG_DFL);
     own.command = fork();
     if (own.command < 0) fail(cannot_run, "no process can be made: %s", strerror(errno));
     if (own.command == 0) {

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 static struct shared_clock *shared;
 static struct clock_slot *slot;
@@ -41,11 +42,12 @@ static bool has_ended(int process) {
     char name[64], text[128];
     snprintf(name, sizeof name, "/proc/%d/stat", process);
     int file = open(name, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? 0 : libc()->read(file, text, sizeof text - 1);
-    if (file >= 0) libc()->close(file);
+    if (file < 0) return errno == ENOENT || errno == ESRCH;
+    ssize_t length = libc()->read(file, text, sizeof text - 1);
+    libc()->close(file);
     text[length > 0 ? length : 0] = 0;
     const char *name_end = strrchr(text, ')');
-    return !name_end || strchr("ZX", name_end[2]);
+    return name_end && strchr("ZX", name_end[2]);
 }
 
 // Time would stand still for ever, so the process ends.
@@ -119,9 +121,16 @@ static struct clock_slot *own_slot(void) {
     return NULL;
 }
 
+// Ends a process whose time would stand still for ever.
+static _Noreturn void give_up(const char *why) {
+    dprintf(STDERR_FILENO, "apus-clock: process %d ends: %s\n", getpid(), why);
+    _exit(126);
+}
+
 static void begin_serving(void) {
+    if (process_namespace() != shared->namespace) give_up("it is in another namespace of process numbers");
     slot = own_slot();
-    if (!slot) return;
+    if (!slot) give_up("more than 1024 processes share the clock");
     atomic_store(&slot->thread, 0);
     atomic_fetch_add(&slot->joined, 1);
     pthread_t thread;
@@ -132,7 +141,8 @@ static void begin_serving(void) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_create(&thread, &attributes, serve, (void *)(uintptr_t)atomic_load(&slot->order));
+    void *order = (void *)(uintptr_t)atomic_load(&slot->order);
+    if (pthread_create(&thread, &attributes, serve, order) != 0) give_up("it cannot have another thread");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
 }

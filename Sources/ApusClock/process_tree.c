@@ -526,6 +526,7 @@ void tree_fire(const struct tree_deadline *deadline) {
 
 bool tree_kill(void) {
     find_processes();
-    for (size_t p = 0; p < own.count; p++) kill(own.processes[p].id, SIGKILL);
-    return own.count > 0;
+    bool is_any = false;
+    for (size_t p = 0; p < own.count; p++) is_any |= kill(own.processes[p].id, SIGKILL) == 0;
+    return is_any;
 }

@@ -17,6 +17,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "../CProcessClock/clock_internal.h"
 
@@ -48,10 +49,18 @@ struct clock_slot {
 
 enum { slot_count = 1024 };
 
+// The namespace of the caller's process numbers; 0 if the kernel does not say.
+static inline uint64_t process_namespace(void) {
+    struct stat state;
+    return stat("/proc/self/ns/pid", &state) == 0 ? state.st_ino : 0;
+}
+
 struct shared_clock {
     // Mapped over the `clock_readings` of each process.
     _Alignas(CLOCK_PAGE) _Atomic int64_t readings[CLOCK_PAGE / sizeof(int64_t)];
     _Alignas(CLOCK_PAGE) atomic_int owner;
+    // The namespace of the owner's process numbers, as its inode: the numbers of another one name other processes.
+    uint64_t namespace;
     struct clock_slot slots[slot_count];
 };
 

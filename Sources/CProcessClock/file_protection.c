@@ -90,6 +90,16 @@ static bool was_written(const struct statx *file) {
     return false;
 }
 
+// Whether the lock closes files of the class; `is_new` is true for one that is made.
+static bool lock_closes(unsigned char lock, unsigned char class, bool is_new) {
+    switch (class) {
+    case protection_class_none: return false;
+    case protection_class_until_first_unlock: return lock == protection_lock_before_first_unlock;
+    case protection_class_unless_open: return lock != protection_lock_open && !is_new;
+    default: return lock != protection_lock_open;
+    }
+}
+
 // Whether the lock closes the file. Only absolute paths name files of the app: no process of one has its folder as the
 // current one.
 static bool is_closed(int folder, const char *path, int flags) {
@@ -102,12 +112,7 @@ static bool is_closed(int folder, const char *path, int flags) {
     bool is_closed = false;
     // A folder can be listed, and what is neither there nor made is not found.
     if (is_new ? (flags & O_CREAT) != 0 : S_ISREG(file.stx_mode) && !was_written(&file)) {
-        switch (is_new ? bytes[1] : class_of(&file, bytes[1])) {
-        case protection_class_none: break;
-        case protection_class_until_first_unlock: is_closed = bytes[0] == protection_lock_before_first_unlock; break;
-        case protection_class_unless_open: is_closed = !is_new; break;
-        default: is_closed = true;
-        }
+        is_closed = lock_closes(bytes[0], is_new ? bytes[1] : class_of(&file, bytes[1]), is_new);
     }
     errno = saved;
     return is_closed;
@@ -145,10 +150,20 @@ int file_protection_begin(const char *folder, const char *lock_file, const char 
     return 0;
 }
 
+int file_protection_check(enum protection_class value) {
+    const volatile unsigned char *bytes = atomic_load_explicit(&lock_bytes, memory_order_acquire);
+    if (!bytes) return ENOTSUP;
+    return lock_closes(bytes[0], (unsigned char)value, true) ? EPERM : 0;
+}
+
 int file_protection_set(const char *path, enum protection_class value) {
-    if (!atomic_load_explicit(&lock_bytes, memory_order_acquire)) return ENOTSUP;
+    const volatile unsigned char *bytes = atomic_load_explicit(&lock_bytes, memory_order_acquire);
+    int refusal = file_protection_check(value);
+    if (refusal != 0) return refusal;
     struct statx file;
     int error = find_file(AT_FDCWD, path, &file);
+    // The file's key is needed to encrypt it with the key of another class.
+    if (error == 0 && lock_closes(bytes[0], class_of(&file, bytes[1]), false)) return EPERM;
     char entry[PATH_MAX];
     if (error == 0) error = class_entry(&file, entry);
     if (error != 0) return error;
@@ -217,6 +232,7 @@ FILE *fopen64(const char *path, const char *mode) {
 #else
 
 int file_protection_begin(const char *folder, const char *lock_file, const char *classes) { return ENOTSUP; }
+int file_protection_check(enum protection_class value) { return ENOTSUP; }
 int file_protection_set(const char *path, enum protection_class value) { return ENOTSUP; }
 
 #endif

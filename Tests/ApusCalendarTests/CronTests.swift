@@ -117,6 +117,11 @@ struct CronTests {
         #expect(seen.count > 20, "they are spread")
     }
 
+    @Test("after L-3, only one W is read", arguments: ["0 9 L-3WX * *", "0 9 L-3WED * *", "0 9 L-3WW * *"])
+    func afterNearest(text: String) {
+        #expect(throws: ScheduleTextError.self) { try CalendarSchedule(cron: text) }
+    }
+
     @Test(
         "a random value is hashed",
         arguments: [

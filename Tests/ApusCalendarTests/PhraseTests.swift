@@ -183,6 +183,27 @@ struct PhraseTests {
         #expect(accepted.count > 200, "\(accepted.count)")
     }
 
+    @Test("a list of times of any length is read")
+    func longLists() throws {
+        let schedule = try CalendarSchedule(
+            words: "every day at 9" + String(repeating: ",9", count: 5_000), today: today)
+        #expect(schedule == (try CalendarSchedule(words: "every day at 9:00", today: today)))
+    }
+
+    @Test(
+        "a time with minutes counts from midnight, beside a time with am or pm too",
+        arguments: [
+            ("every day at 12:00 and 6am", "every day at 6:00 and 12:00"),
+            ("every day at 9:00 and midnight", "every day at 0:00 and 9:00"),
+            ("every day at 8:00 and 9pm", "every day at 8:00 and 21:00"),
+            ("every day at 10pm and 9:00", "every day at 9:00 and 22:00"),
+            ("nightly on weekdays at 2:00", "every weekday at 2:00"),
+        ])
+    func clockTimes(text: String, same: String) throws {
+        #expect(
+            try CalendarSchedule(words: text, today: today) == (try CalendarSchedule(words: same, today: today)))
+    }
+
     @Test(
         "no suggestion is made that would mean something else",
         arguments: [

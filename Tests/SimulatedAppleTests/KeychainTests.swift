@@ -134,6 +134,7 @@
                             "added 0, again -25299", "updated 0: new, missing -25300", "two accounts: one, two",
                             "all: 2", "attributes: two, ak, nothing", "deleted 0, again -25300", "not simulated -50",
                             "server 443: 1, other port -25300", "taken -25299",
+                            "refused -50, -50, -50, -50", "synchronized: 0, -25299, 0, -25300, 0",
                         ])
                 }
             }
@@ -187,7 +188,42 @@
             let name = [kSecAttrAccount as String: "three"] as CFDictionary
             _ = (Vault.add("two", ""), Vault.add("three", ""))
             SimulatedPhone.note("taken \(SecItemUpdate(Vault.query("two") as CFDictionary, name))")
+            refused()
+            synchronized()
             return true
+        }
+
+        /// Passes what Apple's keychain refuses: a read query for an update, a class as a new attribute, and a limit for
+        /// a deletion.
+        private func refused() {
+            var reading = Vault.query("one")
+            reading[kSecReturnData as String] = true
+            var limited = Vault.query("one")
+            limited[kSecMatchLimit as String] = kSecMatchLimitOne
+            let label = [kSecAttrLabel as String: "label"] as CFDictionary
+            let query = Vault.query("one") as CFDictionary
+            var anySynchronizable = Vault.query("four")
+            anySynchronizable[kSecAttrSynchronizable as String] = kSecAttrSynchronizableAny
+            SimulatedPhone.note(
+                "refused \(SecItemUpdate(reading as CFDictionary, label)), \(SecItemUpdate(query, query)), "
+                    + "\(SecItemDelete(limited as CFDictionary)), \(SecItemAdd(anySynchronizable as CFDictionary, nil))"
+            )
+        }
+
+        /// An item that is not synchronized is the same with and without `false`, and another one than one that is.
+        private func synchronized() {
+            var item = Vault.query("cloud")
+            item[kSecAttrSynchronizable as String] = false
+            let added = SecItemAdd(item as CFDictionary, nil)
+            let again = SecItemAdd(Vault.query("cloud") as CFDictionary, nil)
+            item[kSecAttrSynchronizable as String] = true
+            let other = SecItemAdd(item as CFDictionary, nil)
+            _ = SecItemDelete(Vault.query("cloud") as CFDictionary)
+            let rest = SecItemCopyMatching(Vault.query("cloud") as CFDictionary, nil)
+            item[kSecAttrSynchronizable as String] = kSecAttrSynchronizableAny
+            SimulatedPhone.note(
+                "synchronized: \(added), \(again), \(other), \(rest), \(SecItemCopyMatching(item as CFDictionary, nil))"
+            )
         }
 
         private func list() {

@@ -209,7 +209,7 @@ struct CronParser {
                 days.nearestWeekdaysFromEnd |= 1 << 1
             } else if text.hasPrefix("L-") {
                 let isNearest = text.hasSuffix("W")
-                let count = Token(text: String(text.dropFirst(2).prefix { $0 != "W" }), column: part.column + 2)
+                let count = Token(text: String(text.dropFirst(2).dropLast(isNearest ? 1 : 0)), column: part.column + 2)
                 let bit = UInt64(1) << UInt64(try count.number(1...30, "a number of days") + 1)
                 if isNearest { days.nearestWeekdaysFromEnd |= bit } else { days.fromEnd |= bit }
             } else if text.hasSuffix("W") {

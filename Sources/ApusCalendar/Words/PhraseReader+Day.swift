@@ -119,7 +119,8 @@ extension PhraseReader {
             !has(.meridiem(12), ahead: 1), !has(.hourMark, ahead: 1)
         else { return .yearly(month: month, day: day) }
         guard next.text.utf8.count == 4, CivilDate.years.contains(year), year >= 1970 else {
-            throw error("a year of four digits, or a time such as 18:00", readings: year < 24 ? ["\(year):00"] : [])
+            let isHour = year < 24 && next.text.utf8.count <= 2
+            throw error("a year of four digits, or a time such as 18:00", readings: isHour ? ["\(year):00"] : [])
         }
         guard let date = CivilDate(year: year, month: month, day: day) else {
             throw error("a day that \(name) \(year) has", at: start)

@@ -32,7 +32,11 @@ extension PhraseReader {
     mutating func time(bare: Bool) throws(ScheduleTextError) -> DayTime { try halfKnown(bare: bare).time }
 
     /// Reads a time of day, and whether the text says its half of the day.
-    private mutating func halfKnown(bare: Bool) throws(ScheduleTextError) -> (time: DayTime, says: Bool) {
+    ///
+    /// With `looksAhead`, the half of an hour alone can be that of the next time.
+    private mutating func halfKnown(
+        bare: Bool, looksAhead: Bool = true
+    ) throws(ScheduleTextError) -> (time: DayTime, says: Bool) {
         let start = next
         func wrong(_ expected: String = Self.timeForms, _ readings: [String] = []) -> ScheduleTextError {
             error(expected, at: start, readings: readings)
@@ -100,7 +104,7 @@ extension PhraseReader {
                 throw wrong("an hour from 1 to 11 before the part of the day")
             }
             hour = hour % 12 + part
-        } else if !isMarked, digits <= 2, start.isHourOfHalf, let end = halfKnownAhead {
+        } else if looksAhead, !isClock, !isMarked, start.isHourOfHalf, let end = halfKnownAhead {
             let halves = [hour % 12, hour % 12 + 12].filter { $0 * 3_600 + minute * 60 + second < end.second }
             // 12 is noon, unless the other time is before noon.
             guard let half = halves.last, halves.count == 1 || hour == 12 else { throw eitherHalf(start) }
@@ -118,7 +122,9 @@ extension PhraseReader {
         guard let time = CivilTime(hour: hour, minute: minute, second: second) else {
             throw wrong("a time of day with an hour from 0 to 23, such as 9:00, 17:30:15, 9am, noon or midnight")
         }
-        let isHourAlone = !isClock && !saysHalf && vocabulary.language == "en" && (1...11).contains(hour)
+        let isHourAlone =
+            !isClock && !saysHalf && vocabulary.language == "en" && (1...11).contains(hour)
+            && start.text.first != "0"
         return (DayTime(second: time.secondOfDay, nanosecond: nanosecond, isHourAlone: isHourAlone), saysHalf)
     }
 
@@ -129,7 +135,9 @@ extension PhraseReader {
             rest.takeSeparator() || rest.take(.to, .until) || rest.takeSymbol("-") || rest.takeSymbol("–")
         else { return nil }
         _ = rest.take(.at)
-        guard let found = rest.attempt({ try $0.halfKnown(bare: true) })?.value, found.says else { return nil }
+        guard let found = rest.attempt({ try $0.halfKnown(bare: true, looksAhead: false) })?.value, found.says else {
+            return nil
+        }
         return found.time
     }
 
@@ -179,9 +187,10 @@ extension PhraseReader {
         return try list { reader throws(ScheduleTextError) in
             _ = reader.take(.at)
             let start = reader.next
+            let isClock = reader.isSymbol(":", ahead: 1, glued: true)
             let (time, says) = try reader.halfKnown(bare: bare)
             // In `8pm and 10`, the 10 can be in either half of the day.
-            if isAfterNoon, !says, start.isHourOfHalf, time.second < 43_200 { throw reader.eitherHalf(start) }
+            if isAfterNoon, !says, !isClock, start.isHourOfHalf, time.second < 43_200 { throw reader.eitherHalf(start) }
             isAfterNoon = says && time.second >= 43_200
             return time
         }

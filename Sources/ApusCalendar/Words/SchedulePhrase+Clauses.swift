@@ -110,7 +110,9 @@ extension SchedulePhrase {
         if let first = reader.next.number, reader.isSymbol("/", ahead: 1, glued: true),
             let second = reader.ahead(2).number
         {
-            let dates = [(first, second), (second, first)].filter { month, day in
+            let hasYear = reader.isSymbol("/", ahead: 3, glued: true)
+            let orders = hasYear ? [] : first == second ? [(first, second)] : [(first, second), (second, first)]
+            let dates = orders.filter { month, day in
                 (1...12).contains(month) && (1...CivilDate.days(inMonth: month, year: 2028)).contains(day)
             }
             throw reader.error(

@@ -30,11 +30,11 @@ extension SchedulePhrase {
                     "\(reader.text) at 9:00"
                 ])
         }
-        // With days of the week, times after midnight are no times of the night: 1:00 on Sunday night can be on Sunday
-        // or on Monday.
+        // Of `sunday night`, times after midnight are no times: 1:00 can be on Sunday or on Monday. `Nightly` counts
+        // the days by itself.
         if let part = dayPart?.value,
             !times.value.allSatisfy({
-                ($0.second / 3_600 - part + 24) % 24 < (weekdays == nil ? 12 : min(12, 24 - part))
+                ($0.second / 3_600 - part + 24) % 24 < (weekdays == nil || step != nil ? 12 : min(12, 24 - part))
             })
         {
             throw reader.error(
@@ -62,7 +62,7 @@ extension SchedulePhrase {
         if isStored, unit == .week, anchor.monday > from.monday {
             anchor = days.first(onOrAfter: CivilDate(dayNumber: from.monday + 7 * count), months: months) ?? anchor
         }
-        if let end, end.value < anchor {
+        if !isStored, let end, end.value < anchor {
             throw reader.error("a day that is not before \(anchor), which is the first one", at: end.token)
         }
         if unit == .week {

@@ -235,10 +235,7 @@
                 defer { listening = process }
                 return listening != process
             }
-            if isNew {
-                signal(.wake)
-                try await events.greet()
-            }
+            if isNew { signal(.wake) }
             try signal(replies: results[4])
             let axis = ElapsedAxis(try StoreQueries.clock(of: results[8]))
             var places: [QueueID: Int64] = [:]
@@ -275,6 +272,8 @@
             }
             if isOther { signal(.others(found)) }
             events.othersAre(there: view.nodes.count > 1, since: greetings)
+            // If this fails, the next beat greets.
+            if isNew { do { try await events.greet() } catch { listening.withLock { $0 = nil } } }
             return view
         }
 

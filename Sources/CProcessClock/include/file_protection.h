@@ -24,7 +24,12 @@ enum protection_class {
 /// of files are kept. Returns 0 or an errno: ENOTSUP where time cannot be virtual.
 int file_protection_begin(const char *folder, const char *lock_file, const char *class_folder);
 
-/// Gives a file of the process a class. Returns 0 or an errno: ENOTSUP before `file_protection_begin`.
+/// Returns 0 if a file of the class can be made now, EPERM if the lock closes it, and ENOTSUP before
+/// `file_protection_begin`.
+int file_protection_check(enum protection_class value);
+
+/// Gives a file of the process a class. Returns 0 or an errno: EPERM if the lock closes the file or a new file of the
+/// class, ENOTSUP before `file_protection_begin`.
 int file_protection_set(const char *path, enum protection_class value);
 
 #endif

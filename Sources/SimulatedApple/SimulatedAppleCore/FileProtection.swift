@@ -89,7 +89,8 @@ extension FileManager {
     /// - Parameters:
     ///   - attributes: `[.protectionKey: …]`.
     ///   - path: The file.
-    /// - Throws: `CocoaError` with the code `fileNoSuchFile` if there is no such file, and `fileWriteUnknown` for other
+    /// - Throws: `CocoaError` with the code `fileNoSuchFile` if there is no such file, `fileWriteNoPermission` if the lock of the
+    ///   device closes the file or a new one of the class (a choice), and `fileWriteUnknown` for other
     ///   errors.
     public func setAttributes(
         _ attributes: [FileAttributeKey: FileProtectionType], ofItemAtPath path: String
@@ -102,6 +103,7 @@ extension FileManager {
         case 0: break
         case ENOTSUP: SimulatedPhone.process.host.warn(FileProtection.warning)
         case ENOENT: throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: path])
+        case EPERM: throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: path])
         default: throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
         }
     }
@@ -116,6 +118,8 @@ extension FileManager {
     public func createFile(
         atPath path: String, contents data: Data?, attributes: [FileAttributeKey: FileProtectionType]
     ) -> Bool {
+        let protection = attributes[.protectionKey].flatMap { AppManifest.DataProtection(rawValue: $0.rawValue) }
+        if let protection, file_protection_check(protection.number) == EPERM { return false }
         guard createFile(atPath: path, contents: data) else { return false }
         do {
             try setAttributes(attributes, ofItemAtPath: path)

@@ -19,7 +19,8 @@ import SimulatedAppleCore
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     guard let query = KeychainQuery(attributes) else { return KeychainQuery.refuse(attributes) }
-    return query.send(.add(query.item), result)
+    if query.findsSynchronizable { return errSecParam }
+    return query.send(.add(query.itemToFind(withData: true)), result)
 }
 
 /// Finds passwords in the keychain: the first one, unless `kSecMatchLimit` asks for all.
@@ -35,7 +36,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
-    return asked.send(.find(asked.item.withoutData, all: asked.returnsAll, withData: asked.returnsData), result)
+    return asked.send(.find(asked.itemToFind(), all: asked.returnsAll, withData: asked.returnsData), result)
 }
 
 /// Changes the passwords that a query finds.
@@ -47,12 +48,14 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 ///   - attributesToUpdate: The new attributes, and the new `kSecValueData`.
 /// - Returns: `errSecSuccess`, or `errSecItemNotFound`, `errSecInteractionNotAllowed` if the data or the accessibility
 ///   of an item is to be changed and its data cannot be read now, before or after the change, `errSecDuplicateItem` if
-///   another item has the new primary keys, or `errSecParam` for a class, a value or a key that is not simulated.
+///   another item has the new primary keys, or `errSecParam` for a class, a value or a key that is not simulated, if the
+///   query asks for a result, or if the new attributes have a class or a limit.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
     guard let changes = KeychainQuery(attributesToUpdate) else { return KeychainQuery.refuse(attributesToUpdate) }
-    return asked.send(.update(asked.item.withoutData, to: changes.item), nil)
+    if asked.returnsData || asked.returnsAttributes || changes.hasMore { return errSecParam }
+    return asked.send(.update(asked.itemToFind(), to: changes.item), nil)
 }
 
 /// Deletes all passwords that a query finds, on a locked device too.
@@ -65,7 +68,8 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
-    return asked.send(.delete(asked.item.withoutData), nil)
+    if asked.isLimited { return errSecParam }
+    return asked.send(.delete(asked.itemToFind()), nil)
 }
 
 /// Returns the meaning of a result code, in English.
@@ -91,29 +95,45 @@ private struct KeychainQuery {
     var returnsData = false
     var returnsAttributes = false
     var returnsAll = false
+    /// Whether `kSecMatchLimit` asks for fewer items than all.
+    var isLimited = false
+    /// Whether items are found that are synchronized, and those that are not.
+    var findsSynchronizable = false
+    /// Whether the dictionary has keys that are neither attributes nor the secret.
+    var hasMore = false
 
     /// Reads a dictionary; returns `nil` if it has a key or a value that the simulated keychain does not have.
     init?(_ dictionary: CFDictionary) {
         for (key, value) in dictionary {
             guard let key = key as? String else { return nil }
             switch key as NSString {
-            case kSecClass: item.itemClass = value as? String ?? ""
+            case kSecClass: (item.itemClass, hasMore) = (value as? String ?? "", true)
             case kSecValueData:
                 guard let data = value as? Data else { return nil }
                 item.data = data
-            case kSecReturnData: returnsData = value as? Bool ?? false
-            case kSecReturnAttributes: returnsAttributes = value as? Bool ?? false
+            case kSecReturnData: (returnsData, hasMore) = (value as? Bool ?? false, true)
+            case kSecReturnAttributes: (returnsAttributes, hasMore) = (value as? Bool ?? false, true)
             case kSecMatchLimit:
                 // Apple also allows a number. Here any number above 1 asks for all items.
                 returnsAll = value as? String == kSecMatchLimitAll as String || value as? Int ?? 1 > 1
-            case kSecAttrSynchronizable where value as? String == kSecAttrSynchronizableAny as String,
-                kSecUseDataProtectionKeychain:
-                continue
+                (isLimited, hasMore) = (value as? String != kSecMatchLimitAll as String, true)
+            case kSecAttrSynchronizable where value as? String == kSecAttrSynchronizableAny as String:
+                findsSynchronizable = true
+            case kSecUseDataProtectionKeychain: continue
             default:
                 guard Self.attributes.contains(key), let value = KeychainValue(value) else { return nil }
                 item.attributes[key] = value
             }
         }
+    }
+
+    /// The item to find or to add: without `kSecAttrSynchronizable`, one that is not synchronized.
+    func itemToFind(withData: Bool = false) -> KeychainItem {
+        var item = item
+        if !withData { item.data = nil }
+        let key = kSecAttrSynchronizable as String
+        if item.attributes[key] == nil, !findsSynchronizable { item.attributes[key] = .number(0) }
+        return item
     }
 
     private static let attributes: Set<String> = Set(
@@ -148,11 +168,6 @@ private struct KeychainQuery {
         if returnsData { values[kSecValueData as String] = data }
         return values as NSDictionary
     }
-}
-
-extension KeychainItem {
-    /// The item of a query without its secret, for which the keychain does not search.
-    fileprivate var withoutData: KeychainItem { KeychainItem(itemClass: itemClass, attributes: attributes) }
 }
 
 extension KeychainValue {

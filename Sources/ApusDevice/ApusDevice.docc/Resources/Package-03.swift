@@ -15,6 +15,7 @@ let package = Package(
                     [
                         "-module-alias", "Combine=SimulatedCombine", "-module-alias", "SwiftUI=SimulatedSwiftUI",
                         "-module-alias", "OSLog=SimulatedOSLog", "-module-alias", "os=SimulatedOS",
+                        "-module-alias", "Security=SimulatedSecurity",
                         "-Xfrontend", "-import-module", "-Xfrontend", "SimulatedFoundation",
                         "-Xfrontend", "-import-module", "-Xfrontend", "SimulatedOSLog", "-Onone",
                     ],

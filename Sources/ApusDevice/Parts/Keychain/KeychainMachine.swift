@@ -1,6 +1,6 @@
 /// The items of a device's keychain, and when their secrets can be read: a pure state machine.
 ///
-/// Attributes can be read at any time; a secret can be read only while the key of its class is available (Apple
+/// Attributes can be read at any time, which is a choice. A secret can be read only while the key of its class is available (Apple
 /// Platform Security, "Keychain data protection"). Apple does not document what becomes of the items of a deleted app;
 /// they stay, as they do on phones (DTS, developer.apple.com/forums/thread/36442).
 struct KeychainMachine {
@@ -46,7 +46,10 @@ struct KeychainMachine {
         guard !entries.contains(where: { $0.item.isSame(as: item, keys) }) else {
             return KeychainReply(status: .duplicateItem)
         }
-        guard accessibility.isReadable(state) else { return refuse(item) }
+        guard accessibility.isReadable(state) else {
+            _ = refuse(item)
+            return KeychainReply(status: .interactionNotAllowed)
+        }
         entries.append(Entry(owner: app, item: item))
         return KeychainReply(status: .success, items: [item])
     }
