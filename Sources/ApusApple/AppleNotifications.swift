@@ -229,7 +229,7 @@
             switch trigger {
             case .at(let instant): "at \(instant.nanoseconds)"
             case .after(let interval, let repeats):
-                "\(repeats ? "every" : "after") \(interval.wholeNanoseconds) \(added.nanoseconds)"
+                "\(repeats ? "every" : "after") \(interval.clampedUp.wholeNanoseconds) \(added.nanoseconds)"
             }
         }
 
