@@ -44,9 +44,9 @@ package protocol DevicePart: AnyObject, Sendable {
 
     /// Notifies the part that a call begins or ends.
     @MainActor func callChanged(isActive: Bool)
-    /// Notifies the part of a change in which protected files and keychain items can be read.
+    /// Notifies the part that the set of protected files and keychain items that can be read has changed.
     ///
-    /// If more of them can be read, the app is notified after the parts.
+    /// If it has grown, the app is notified after the parts.
     @MainActor func protectedDataStateChanged(to state: ProtectedDataState)
     /// Notifies the part that the device is about to restart; the process has not ended yet.
     @MainActor func deviceRebooting()

@@ -83,8 +83,9 @@ public struct MissedRunPolicy: Hashable, Sendable {
     /// Makes a run for each of the latest `limit` missed occurrences, one after another, oldest first, and skips older
     /// ones as ``SkipReason/missed``.
     ///
-    /// Occurrences that are still open count towards `limit`, so that at most `limit` occurrences wait and run. A new
-    /// definition gets one run in any case, which follows those in progress.
+    /// Occurrences that are still open count towards `limit`, so that at most `limit` occurrences wait and run. Even
+    /// at the limit, the first occurrence of a new definition of the job gets a run after those in progress, unless one
+    /// already waits.
     public static func runAll(limit: Int = 100) -> MissedRunPolicy { MissedRunPolicy(kind: .runAll(limit: limit)) }
 
     static let names = ["runOnce", "skip", "runAll"]

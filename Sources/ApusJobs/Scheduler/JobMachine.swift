@@ -372,8 +372,8 @@ package struct JobMachine: Hashable, Sendable {
         }
         contents.job.updated = now
         findWakes()
-        // A skipped range may have been written before. `skipped` counts only the occurrences that this transition has
-        // skipped, so the runs of skipped ranges are left out here.
+        // A skipped run may be one that an earlier transition has written and this one has extended. Skipped occurrences
+        // are therefore counted by `skipped`, not by their runs.
         contents.job.occurrenceCount +=
             draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
         contents.job.missedCount += draft.missed

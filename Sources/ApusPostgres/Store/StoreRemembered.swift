@@ -2,8 +2,8 @@
     /// Removes ended nodes and queues without settings after a day, in portions.
     ///
     /// No row refers to an ended node: its shards, places and replies are removed at its end, and its number is not
-    /// used again. A queue without a row has no settings; after a day, each node has read with its beats that the queue
-    /// has none.
+    /// used again. A queue without a row counts as one without settings; within the day, the beats of every node have
+    /// read that the settings are gone.
     enum StoreRemembered {
         private static let period = "interval '1 day'"
 

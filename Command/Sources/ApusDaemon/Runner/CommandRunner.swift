@@ -22,8 +22,8 @@ struct CommandRunner: Sendable {
 
     /// Runs the command until its process ends.
     ///
-    /// Processes that the command left in the background continue to run, unless the run is cancelled before: then all
-    /// of its processes are ended.
+    /// If the run is cancelled while that process runs, all processes of the command are ended. Otherwise those that it
+    /// left in the background continue to run.
     ///
     /// - Throws: ``RunDecision``: a snooze if the command cannot be started for lack of descriptors, processes or
     ///   memory; a failure if it cannot be started at all, exits with another code than 0, is ended by a signal, or

@@ -332,7 +332,7 @@ struct QueueBoard: ~Copyable {
     /// The queues that are paused.
     var paused: Set<QueueID> { Set(lines.values.lazy.filter(\.queue.isPaused).map(\.queue.id)) }
 
-    /// Returns whether a job may get a place now whose conditions must be read first.
+    /// Returns whether a job whose conditions must be read first may get a place now.
     func needsConditions(_ now: ContinuousInstant) -> Bool {
         if conditional.isEmpty || freePlaces <= 0 { return false }
         for key in conditional {
