@@ -105,7 +105,7 @@ struct RepeatingTimerTests {
         for _ in 0..<2_000 {
             let before = ticks.withLock { $0 }
             timer.resume()
-            while ticks.withLock { $0 } == before {}
+            while ticks.withLock({ $0 }) == before {}
             timer.pause()
             let paused = ticks.withLock { $0 }
             // What the engine and the queue have begun has ended after this.

@@ -156,7 +156,7 @@
 
         func continueInBackground() {
             let file = FileHandle(forUpdatingAtPath: path)
-            try? file?.seekToEnd()
+            _ = try? file?.seekToEnd()
             try? file?.write(contentsOf: Data(" two".utf8))
             SimulatedPhone.note(file == nil ? "lost" : "written")
         }

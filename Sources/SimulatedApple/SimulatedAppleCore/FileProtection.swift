@@ -1,4 +1,4 @@
-package import ApusDevice
+import ApusDevice
 import CProcessClock
 public import Foundation
 
