@@ -313,38 +313,6 @@
             }
         }
 
-        @Test("a node sends events only while there are others, and reads theirs only while it has subscribers")
-        func unwantedEvents() async throws {
-            try await withDatabase { configuration in
-                let database = Database(configuration: configuration)
-                let first = PostgresStore(patient: database.configuration)
-                let second = PostgresStore(patient: database.configuration)
-                let one = try await first.open(as: NodeID(rawValue: "one"))
-                #expect(!first.isPublishing(in: one))
-                let two = try await second.open(as: NodeID(rawValue: "two"))
-                // The greeting of the other node, and a notification, come from the server, in real time.
-                while !first.isPublishing(in: one) { try await TimerEngine.shared.sleep(for: .milliseconds(20)) }
-                let asked = Locked(0)
-                let isWanted = Locked(false)
-                let events = first.events(in: one) {
-                    asked.withLock { $0 += 1 }
-                    return isWanted.withLock { $0 }
-                }
-                second.publish(.deleted(jobID: "unread"), in: two)
-                // As above.
-                while asked.withLock({ $0 }) == 0 { try await TimerEngine.shared.sleep(for: .milliseconds(20)) }
-                isWanted.withLock { $0 = true }
-                second.publish(.deleted(jobID: "read"), in: two)
-                for await event in events {
-                    guard case .deleted(let job) = event else { continue }
-                    #expect(job == "read")
-                    break
-                }
-                try await second.close(two)
-                try await first.close(one)
-            }
-        }
-
         @Test("a scheduler follows the database's clock, however wrong its machine's clock is")
         func wrongClock() async throws {
             try await withDatabase { configuration in
