@@ -20,4 +20,12 @@ struct CodedFormTests {
                         conditions: [.network, .idle]),
                     labels: ["team": "a"], payload: [0, 255, 7], conflict: .keep))
     }
+
+    @Test("the table of an explanation's codes has each code once")
+    func codes() throws {
+        let rows = try Documents.read("docs/jobs.md").split(separator: "\n").drop { $0 != "| code | meaning |" }
+            .prefix { $0.hasPrefix("|") }.dropFirst(2)
+        let codes = rows.flatMap { $0.dropFirst().prefix { $0 != "|" }.matches(of: #/`(\w+)`/#).map { String($0.1) } }
+        #expect(codes.sorted() == JobExplanation.Code.allCases.map(\.rawValue).sorted())
+    }
 }
