@@ -3,6 +3,7 @@
     @testable import ApusPostgres
     import ApusVirtualTime
     @testable import ApusTimers
+    import Logging
     import Testing
 
     /// Several schedulers share a database in real time, with the product's own heartbeats and time-outs.
@@ -310,6 +311,43 @@
                 }
                 #expect(
                     Set(kinds) == ["submitted a", "started a", "a hello", "a 0.5 half", "a succeeded", "deleted a"])
+            }
+        }
+
+        @Test("a node sends events only while there are others, and reads theirs only while it has subscribers")
+        func unwantedEvents() async throws {
+            try await withDatabase { configuration in
+                // Without a second beat, the first node can learn of the second one only by its greeting.
+                var timing = MembershipMachine.Timing.patient
+                timing.beat = .seconds(3_600)
+                let first = PostgresStore(
+                    configuration, engine: .shared, logger: Logger(label: "apus.postgres"), migrations: .shipped,
+                    timing: timing)
+                let one = try await first.open(as: NodeID(rawValue: "one"))
+                #expect(!first.isPublishing(in: one))
+                // A client needs no shards, which the first node could not release without a scheduler.
+                let second = PostgresStore(patient: configuration)
+                let two = try await second.open(as: NodeID(rawValue: "two"), running: RunnableJobs(kinds: []))
+                #expect(second.isPublishing(in: two))
+                let (reads, read) = AsyncStream.makeStream(of: Void.self)
+                let hasSubscribers = Locked(false)
+                let events = first.events(in: one) {
+                    read.yield()
+                    return hasSubscribers.withLock { $0 }
+                }
+                second.publish(.deleted(jobID: "unread"), in: two)
+                for await _ in reads { break }
+                // The notification of the event came after the greeting.
+                #expect(first.isPublishing(in: one))
+                hasSubscribers.withLock { $0 = true }
+                second.publish(.deleted(jobID: "read"), in: two)
+                for await event in events {
+                    guard case .deleted(let job) = event else { continue }
+                    #expect(job == "read")
+                    break
+                }
+                try await second.close(two)
+                try await first.close(one)
             }
         }
 

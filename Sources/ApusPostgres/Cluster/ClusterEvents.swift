@@ -12,8 +12,6 @@
         static let pause: Duration = .milliseconds(50)
         /// The maximum numbers of events and of bytes of output in one pause.
         static let most = (events: 100, bytes: 32_768)
-        /// The maximum size of a notification's payload, in bytes; PostgreSQL allows 7,999.
-        private static let payload = 7_000
         private static let piece = 1_500
 
         private struct Pending {
@@ -108,25 +106,20 @@
                 defer { pending = Pending() }
                 return pending
             }
-            var messages = [Message(node: node, events: [])]
-            var size = 0
+            var payloads = [Payload()]
             for event in sent.events {
-                let length = JobJSON.text(of: event).utf8.count
-                if size + length > Self.payload, size > 0 {
-                    messages.append(Message(node: node, events: []))
-                    size = 0
-                }
-                messages[messages.count - 1].events.append(event)
-                size += length + 1
+                let text = JobJSON.text(of: event)
+                if payloads[payloads.count - 1].add(text) { continue }
+                payloads.append(Payload())
+                _ = payloads[payloads.count - 1].add(text)
             }
-            let last = messages.count - 1
-            (messages[last].droppedEvents, messages[last].droppedBytes) = (sent.droppedEvents, sent.droppedBytes)
+            let last = payloads.count - 1
+            (payloads[last].droppedEvents, payloads[last].droppedBytes) = (sent.droppedEvents, sent.droppedBytes)
             do {
                 _ = try await link.execute(
                     PostgresBatch(
-                        messages.map {
-                            PostgresStatement(
-                                "SELECT pg_notify($1, $2)", [.text(channel), .text(JobJSON.text(of: $0))])
+                        payloads.map {
+                            PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text($0.text(from: node))])
                         }))
             } catch { logger.debug("events were not sent", metadata: ["error": "\(error)"]) }
         }
@@ -142,16 +135,17 @@
         /// Receives the payload of a notification.
         func receive(_ payload: String) {
             guard payload.hasPrefix("joined ") else {
-                arrivals.yield(payload)
+                if isWanted.withLock({ $0 })() { arrivals.yield(payload) }
                 return
             }
             if payload != "joined \(node)" { others.withLock { $0 = (true, $0.greetings + 1) } }
         }
 
         private func read(_ payload: String) async {
-            guard isWanted.withLock({ $0 })(),
-                let message = try? JobJSON.decode(Message.self, from: Array(payload.utf8)), message.node != node
-            else { return }
+            guard let message = try? JobJSON.decode(Message.self, from: Array(payload.utf8)), message.node != node
+            else {
+                return
+            }
             do {
                 let keys = message.events.compactMap { $0.isOfJob ? $0.key : nil }
                 let jobs = Dictionary(
@@ -171,12 +165,42 @@
         }
     }
 
-    /// The payload of a notification.
-    private struct Message: Codable {
+    /// The payload of a notification that is received.
+    private struct Message: Decodable {
         var node: Int64
         var events: [CodedEvent]
+        var droppedEvents: Int
+        var droppedBytes: Int
+    }
+
+    /// The payload of a notification to be sent, made of events that are each encoded once.
+    private struct Payload {
+        /// The maximum size of the events, in bytes; PostgreSQL allows 7,999 for the whole payload.
+        private static let maximum = 7_000
+
+        private var events = ""
         var droppedEvents = 0
         var droppedBytes = 0
+
+        /// Adds an encoded event if there is space for it; an empty payload has space for any event.
+        ///
+        /// - Returns: Whether there was space.
+        mutating func add(_ event: String) -> Bool {
+            if events.isEmpty {
+                events = event
+                return true
+            }
+            if events.utf8.count + 1 + event.utf8.count > Self.maximum { return false }
+            events += ",\(event)"
+            return true
+        }
+
+        /// Returns the JSON of a ``Message``.
+        func text(from node: Int64) -> String {
+            """
+            {"node":\(node),"events":[\(events)],"droppedEvents":\(droppedEvents),"droppedBytes":\(droppedBytes)}
+            """
+        }
     }
 
     /// An event of one job, as a reference to the rows of its job or run.
