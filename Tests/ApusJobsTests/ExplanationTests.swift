@@ -82,7 +82,7 @@ struct ExplanationTests {
                 + "(occurrences 2 to 3)")
         #expect(
             try sentence("stubborn", .init(overlap: .queue(limit: 1)), isMissed: false)
-                == "it was skipped: as many occurrences waited already as the overlap policy lets wait")
+                == "it was skipped: no more occurrences could wait under the overlap policy")
     }
 
     @Test("each obstacle of a run is explained: conditions, a handler, the queue, an earlier occurrence, the places")

@@ -54,7 +54,7 @@ struct FairnessTests {
         #expect(harness.calls.all.map(\.job).sorted() == ["a0", "a1", "b", "c0", "c1", "c2"])
         let why = try harness.perform { try await $0.explain("a2") }.decisions
         let full = try #require(why.first { $0.code == .keyFull })
-        #expect(full.text == "the key \"a\" has reached the queue's limit of runs of one key in progress: 2")
+        #expect(full.text == "the key \"a\" has reached the queue's limit of runs in progress for one key: 2")
         #expect(try harness.perform { try await $0.explain("b") }.decisions.allSatisfy { $0.code != .keyFull })
         harness.advance(40)
         #expect(harness.calls.all.filter { $0.job.hasPrefix("a") }.map(\.second) == [1, 1, 11, 11, 21])

@@ -276,7 +276,7 @@ struct QueueTests {
         harness.advance(60)
         #expect(harness.calls.all.count { $0.job == "tick" } == 30)
         let why = try harness.perform { try await $0.explain("job0.29") }
-        #expect(why.decisions.contains { $0.code == .queued && $0.text.contains("piece by piece") }, "\(why)")
+        #expect(why.decisions.contains { $0.code == .queued && $0.text.contains("in parts") }, "\(why)")
         harness.advance(400)
         #expect(Set(harness.calls.all.map(\.job)).count == 5 * 30 + 1)
     }

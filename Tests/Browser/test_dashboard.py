@@ -166,7 +166,7 @@ class Runs(DashboardTest):
         expect(why.locator("li")).to_contain_text(["it is due by the trigger"])
         self.page.locator(".detail tbody").get_by_role("link", name="by hand").click()
         expect(why).to_contain_text("run by hand")
-        expect(why.locator("li").first).to_contain_text("it was asked for by hand")
+        expect(why.locator("li").first).to_contain_text("it was requested by hand")
 
     def test_live_log(self) -> None:
         """What a run prints appears while it runs, and all of it is there when it has ended."""

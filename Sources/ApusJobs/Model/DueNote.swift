@@ -47,13 +47,15 @@ public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
 extension DueNote: CustomStringConvertible {
     /// The note in words.
     public var description: String {
-        if let skippedLocalTime { return "the clock skipped \(skippedLocalTime): due at the first instant after that" }
+        if let skippedLocalTime {
+            return "the clock skipped \(skippedLocalTime), so the occurrence is due at the first instant after that"
+        }
         if let former = rest(after: "moved ") {
-            return "the rules of the zone have changed: before that, due at \(former)"
+            return "the rules of the time zone have changed; by the former rules, the occurrence was due at \(former)"
         }
         return switch self {
-        case .firstOfRepeated: "the clock shows this time twice: due the first time"
-        case .secondOfRepeated: "the clock shows this time twice: due the second time too"
+        case .firstOfRepeated: "the clock shows this time twice; the occurrence is due the first time"
+        case .secondOfRepeated: "the clock shows this time twice; the occurrence is due the second time too"
         default: rawValue
         }
     }

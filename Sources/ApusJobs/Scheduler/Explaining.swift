@@ -100,7 +100,7 @@ struct Explanation {
             for run in runs { explainAttempt(run) }
             if let last = runs.last, last.state == .waiting { explainWaiting(last) }
         } else if job.state.isFinal {
-            add(.ended, at: job.updated, "the job is \(job.state): nothing is to come")
+            add(.ended, at: job.updated, "the job is \(job.state): it has no further occurrence")
         } else {
             explainNext()
         }
@@ -115,7 +115,7 @@ struct Explanation {
 
     private mutating func explainArrival(_ run: Run) {
         if run.isByHand {
-            add(.byHand, at: run.due, "it was asked for by hand")
+            add(.byHand, at: run.due, "it was requested by hand")
         } else {
             add(.due, at: run.due, "it was due by the trigger")
             if let note = run.dueNote { add(.clockChange, at: run.due, note.description) }
@@ -125,14 +125,14 @@ struct Explanation {
                 .catchUp, at: run.due,
                 "it stands for \(run.standsFor) occurrences that were missed (policy \"run once\")")
         } else if run.state.isOpen, run.reason == JobMachine.catchUp {
-            add(.catchUp, at: run.due, "it makes up for a missed occurrence; such runs wait for one another")
+            add(.catchUp, at: run.due, "it makes up for a missed occurrence; such runs start one after another")
         }
     }
 
     private mutating func explainAttempt(_ run: Run) {
         if run.state == .skipped { return explainSkip(run) }
         if run.attempt > 1, let notBefore = run.notBefore, run.state != .waiting {
-            add(.delay, at: notBefore, "attempt \(run.attempt) could begin, after a pause")
+            add(.delay, at: notBefore, "attempt \(run.attempt) could begin after its pause")
         }
         if let claimed = run.claimed { add(.claimed, at: claimed, "attempt \(run.attempt) got a place to run") }
         if let started = run.started {
@@ -166,15 +166,18 @@ struct Explanation {
             if run.isFinal {
                 add(
                     .ended, at: run.finished,
-                    "it is not tried again: \(Self.attempts(job.request.policies.retry)), or the failure was final")
+                    "it is not tried again: \(Self.attempts(job.request.policies.retry)), or the failure was marked as final"
+                )
             }
         case .lost where run.reason == JobMachine.abandoned:
             add(.lost, at: run.finished, "the handler of attempt \(run.attempt) did not return, and was given up")
-            if run.isFinal { add(.ended, at: run.finished, "it is not tried again: the policy has no attempt left") }
+            if run.isFinal {
+                add(.ended, at: run.finished, "it is not tried again: the retry policy allows no more attempts")
+            }
         case .lost:
             add(.lost, at: run.finished, "the process ended while attempt \(run.attempt) ran")
             if run.isFinal {
-                add(.ended, at: run.finished, "it is not tried again: so many attempts may be lost, and were")
+                add(.ended, at: run.finished, "it is not tried again: the retry policy allows no more lost attempts")
             }
         case .cancelled: add(.cancelled, at: run.finished, "it was cancelled: \(run.reason ?? "cancelled")")
         }
@@ -187,8 +190,8 @@ struct Explanation {
             case .missed?: "no scheduler examined it in time, and the missed-run policy leaves it out"
             case .coalesced?: "no scheduler examined it in time, and a later run stands for it"
             case .overlap?: "an earlier occurrence was still open, and the overlap policy leaves it out"
-            case .queueFull?: "as many occurrences waited already as the overlap policy lets wait"
-            case .expired?: "it had not begun when its expiry was over"
+            case .queueFull?: "no more occurrences could wait under the overlap policy"
+            case .expired?: "it had not begun before it expired"
             case let reason?: reason.rawValue
             case nil: "no reason was kept"
             }
@@ -200,7 +203,7 @@ struct Explanation {
     private mutating func explainNext() {
         if job.state == .suspended {
             let left = job.remainder.map { "; \(Self.text($0)) of its interval are left" } ?? ""
-            add(.suspended, "the job is suspended: nothing begins until it is resumed\(left)")
+            add(.suspended, "the job is suspended: no run begins until it is resumed\(left)")
         }
         if let due = job.nextDue {
             add(.due, at: due, due > now ? "it is due by the trigger" : "it was due by the trigger")
@@ -211,7 +214,7 @@ struct Explanation {
             }
         }
         if let zone = machine.missingZone {
-            add(.timeZoneMissing, "there is no time zone \(zone) here; install tzdata, or give the job another zone")
+            add(.timeZoneMissing, "this machine has no time zone \(zone); install tzdata, or give the job another zone")
         }
         explainNextLook()
     }
@@ -223,10 +226,10 @@ struct Explanation {
         if let notBefore = run.notBefore, notBefore > now {
             add(.delay, at: notBefore, "attempt \(run.attempt) begins after a pause")
         } else if run.due > now {
-            add(.due, at: run.due, "the clock was set back, and it is due again")
+            add(.due, at: run.due, "the clock was set back, so it is due again")
         }
         if job.state == .suspended, !run.isByHand {
-            add(.suspended, "the job is suspended: nothing begins until it is resumed")
+            add(.suspended, "the job is suspended: no run begins until it is resumed")
         }
         let hasTurn = machine.turns().contains { machine.open[$0].occurrence == run.occurrence }
         if !hasTurn, job.state == .scheduled, let other = loaded.open.first(where: { $0.occurrence != run.occurrence })
@@ -249,8 +252,10 @@ struct Explanation {
 
     private mutating func explainObstacles() {
         guard situation.isRunning else { return add(.notRunning, "no scheduler runs in this process") }
-        if situation.storeFails { add(.storeFails, "the store fails; it is tried again at least once a second") }
-        if !situation.unmet.isEmpty { add(.conditions, "it waits for: \(Self.text(situation.unmet))") }
+        if situation.storeFails {
+            add(.storeFails, "the store cannot be used; the scheduler tries it again at least once a second")
+        }
+        if !situation.unmet.isEmpty { add(.conditions, "it waits for \(Self.text(situation.unmet))") }
         if situation.isParked || situation.isShared, let lack = situation.lack { explain(lack) }
         explainQueue()
     }
@@ -260,11 +265,11 @@ struct Explanation {
         switch (lack, situation.isShared) {
         case (.handler, false):
             add(.parked, "this program has no handler for the kind \"\(kind)\"; it waits until there is one")
-        case (.handler, true): add(.parked, "no node has a handler for \"\(kind)\"; it waits until one has")
+        case (.handler, true): add(.parked, "no node has a handler for the kind \"\(kind)\"; it waits until one has")
         case (.queue, false):
-            add(.parked, "this program does not serve the queue \"\(queue)\"; it waits until one does")
+            add(.parked, "this program does not serve the queue \"\(queue)\"; it waits until a program does")
         case (.queue, true):
-            let nodes = "no node with a handler for \"\(kind)\""
+            let nodes = "no node with a handler for the kind \"\(kind)\""
             add(.parked, "\(nodes) serves the queue \"\(queue)\"; it waits until one does")
         }
     }
@@ -273,13 +278,13 @@ struct Explanation {
         guard let status = situation.queue else { return }
         let queue = status.queue
         if situation.isLeft {
-            add(.queued, "so many jobs like it are due before it that they are read from the store piece by piece")
+            add(.queued, "many jobs like it are due before it, and the scheduler reads them from the store in parts")
         }
         if queue.isPaused { return add(.queuePaused, "the queue \"\(queue.id)\" is paused") }
         if let key = job.request.fairnessKey, let limit = queue.concurrencyPerKey,
             situation.keyRunningCount >= limit
         {
-            add(.keyFull, "the key \"\(key)\" has reached the queue's limit of runs of one key in progress: \(limit)")
+            add(.keyFull, "the key \"\(key)\" has reached the queue's limit of runs in progress for one key: \(limit)")
         } else if let limit = queue.concurrency, status.runningCount >= limit {
             add(.queueFull, "the queue \"\(queue.id)\" has reached its limit of runs in progress: \(limit)")
         } else if let rate = queue.rate, let delay = situation.rateDelay, delay > .zero {
@@ -290,20 +295,20 @@ struct Explanation {
         } else if let limit = situation.queuePlaces, status.runningCount >= limit {
             add(
                 .noPlace,
-                "the scheduler has reached its limit of runs of the queue \"\(queue.id)\" in progress: \(limit)")
+                "the scheduler has reached its limit of runs in progress for the queue \"\(queue.id)\": \(limit)")
         } else if situation.places.taken >= situation.places.all {
             add(.noPlace, "the scheduler has reached its limit of runs in progress: \(situation.places.all)")
         } else {
             return
         }
         if status.waitingCount > 1 {
-            add(.queued, "\(status.waitingCount) jobs of its queue wait for a place, it among them")
+            add(.queued, "\(status.waitingCount) jobs of its queue wait for a place, including this one")
         }
     }
 
     private mutating func explainNextLook() {
         if let look = situation.nextLook ?? job.nextWake, look > now {
-            add(.nextLook, at: look, "the scheduler looks at the job again, if nothing happens before")
+            add(.nextLook, at: look, "the scheduler examines the job again, unless something happens before")
         }
     }
 
@@ -316,13 +321,13 @@ struct Explanation {
 
     private static func text(_ conditions: JobConditions) -> String {
         let names: [(JobConditions, String)] = [
-            (.network, "a network"), (.externalPower, "external power"), (.idle, "that the machine is idle"),
+            (.network, "a network"), (.externalPower, "external power"), (.idle, "an idle machine"),
         ]
         return names.filter { conditions.contains($0.0) }.map(\.1).joined(separator: ", ")
     }
 
     private static func attempts(_ retry: RetryPolicy) -> String {
-        retry.maximumAttempts == 1 ? "one attempt may fail" : "\(retry.maximumAttempts) attempts may fail"
+        "the retry policy allows \(retry.maximumAttempts == 1 ? "one attempt" : "\(retry.maximumAttempts) attempts")"
     }
 }
 
