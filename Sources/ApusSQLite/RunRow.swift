@@ -165,7 +165,7 @@
             )
             .run()
             guard removed == 1 else {
-                throw JobError(code: .conflict, message: "there is no submission \(taken.sequence) any more")
+                throw JobError(code: .conflict, message: "the submission \(taken.sequence) no longer exists")
             }
         }
     }

@@ -246,7 +246,7 @@
             guard count == 1 else {
                 throw JobError(
                     code: .conflict,
-                    message: "the job \(job.id) is no longer as it was (version \(version) expected); read it again")
+                    message: "\(job.id): the job has changed since it was read as version \(version); read it again")
             }
             rowsChanged += count
             if isWhole {

@@ -76,7 +76,7 @@ struct QueryChangeTests {
                 "states: a cancelled job cannot be tried again",
                 { try await $0.retry(all: JobQuery(states: [.cancelled])) }
             ),
-            ("lastEnded: only what failed", { try await $0.retry(all: JobQuery(lastEnded: [.succeeded])) }),
+            ("lastEnded: only runs that failed", { try await $0.retry(all: JobQuery(lastEnded: [.succeeded])) }),
             (
                 "states: only jobs that are finished or cancelled",
                 { try await $0.delete(all: JobQuery(states: [.suspended])) }

@@ -162,7 +162,9 @@ struct SubmissionTests {
         #expect(lines[0].contains("job=job") && lines[0].contains("alreadyExists"), "\(lines)")
         let refused = try #require(try harness.perform { try await $0.refusals() }.refusals.first)
         #expect(refused.id == "job" && refused.refusal.code == "alreadyExists")
-        #expect(refused.refusal.message.contains("there is such a job") && refused.refusal.refused == harness.at(0))
+        #expect(
+            refused.refusal.message.contains("a job has this identifier already")
+                && refused.refusal.refused == harness.at(0))
         try harness.crash()
         #expect(log.all.filter { $0.contains("refused") }.count == 1)
     }
@@ -293,7 +295,7 @@ struct SubmissionTests {
         try harness.submit("job", .every(.seconds(60)))
         try submit(request("job", .after(.seconds(9)), conflict: .keep), to: harness)
         try submit(request("job", .after(.zero), conflict: .update), to: harness)
-        let lines = log.all.filter { $0.contains("is there already") }
+        let lines = log.all.filter { $0.contains("exists already") }
         #expect(lines.count == 1, "\(log.all)")
         #expect(lines.allSatisfy { $0.hasPrefix("info ") && $0.contains("job=job") && $0.contains("outcome=kept") })
     }

@@ -56,7 +56,8 @@ struct UniquenessTests {
             try submit(harness, keyed("f", 1, key: "9"), keyed("g", 2, key: "9"))
         }
         #expect(
-            two?.code == .invalid && two?.message.hasPrefix("uniqueness.key: two of the requests are the same") == true)
+            two?.code == .invalid
+                && two?.message.hasPrefix("uniqueness.key: two of the requests have the same kind") == true)
         harness.advance(20)
         #expect(try harness.perform { try await $0.submit(keyed("h", 4)) }.outcome == .joined)
         let refused = #expect(throws: JobError.self) { try submit(harness, keyed("i", 5, .refuse)) }

@@ -250,7 +250,7 @@ final class ModelDatabase {
     private func index(of sequence: Int64, in shard: ShardID) throws(JobError) -> Int {
         let index = tables.submissions.firstIndex { $0.stored.sequence == sequence && $0.shard == shard }
         guard let index else {
-            throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
+            throw JobError(code: .conflict, message: "the submission \(sequence) no longer exists")
         }
         return index
     }

@@ -204,7 +204,9 @@ struct StoreCommandTests {
             #expect(list.out.contains("good") && !list.out.contains(bad.id))
             #expect(list.err == "left out, because this daemon cannot read it: \(bad.id) (apus doctor)\n")
             let refused = try await apus("list", "--refused")
-            #expect(refused.out.contains("mail") && refused.out.contains("what is stored cannot be read"), "\(refused)")
+            #expect(
+                refused.out.contains("mail") && refused.out.contains("the stored submission cannot be read"),
+                "\(refused)")
             #expect(try await apus("list", "--refused", "--all").code == 64)
             let show = try await apus("show", bad.id)
             #expect(show.code == 1 && show.err.contains("this program cannot read the job"), "\(show)")

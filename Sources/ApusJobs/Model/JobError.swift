@@ -64,14 +64,16 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
     }
     /// The refusal of a job whose name must be free and is taken (``JobChange/requiresFreeName``).
     package static func nameIsTaken(_ name: String, cause: (any Error)? = nil) -> JobError {
-        JobError(code: .alreadyExists, message: "name: a job that has not ended has the name \"\(name)\"", cause: cause)
+        JobError(
+            code: .alreadyExists, message: "name: another job that has not ended has the name \"\(name)\"", cause: cause
+        )
     }
 
     /// The refusal of a job because another has its label (``JobChange/onlyBeside``).
     package static func isLabelled(_ jobs: LabelledJobs, cause: (any Error)? = nil) -> JobError {
         JobError(
             code: .alreadyExists,
-            message: "labels: another job has the label \(jobs.label)=\(jobs.value) by now; read them again",
+            message: "labels: another job has the label \(jobs.label)=\(jobs.value) now; read the jobs again",
             cause: cause)
     }
 

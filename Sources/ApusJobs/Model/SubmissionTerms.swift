@@ -15,7 +15,7 @@ package struct SubmissionTerms: Hashable, Sendable {
 
     func check(replacing job: Job) throws(JobError) {
         guard let replaces, replaces != JobContent(job.request) else { return }
-        throw JobError(code: .conflict, message: "\(job.id): the job is no longer as it was; read it again")
+        throw JobError(code: .conflict, message: "\(job.id): the job has changed since it was read; read it again")
     }
 }
 

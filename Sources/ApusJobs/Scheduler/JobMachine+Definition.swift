@@ -23,7 +23,7 @@ extension JobMachine {
     package mutating func resubmit(
         _ request: JobRequest, submitted: WallInstant, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> (action: Action, outcome: SubmissionOutcome) {
-        precondition(!job.state.isFinal, "what has ended is not submitted again, but anew")
+        precondition(!job.state.isFinal, "an ended job cannot take another submission")
         let isOver = !hasRunToBegin
         let countsAnew = request.trigger != job.request.trigger || isOver && request.trigger.instant == nil
         guard countsAnew || job.request != request else { return (.none, .updated) }

@@ -289,7 +289,7 @@ package struct JobMachine: Hashable, Sendable {
     ///
     /// A finished job is scheduled again only for this run, and finished when the run has its outcome.
     package mutating func runNow(now: WallInstant) -> (run: Run, action: Action) {
-        precondition(job.state != .cancelled, "nothing of a cancelled job runs any more")
+        precondition(job.state != .cancelled, "a cancelled job has no further run")
         // The version grows with each change, so a number derived from it is never used twice.
         let run = Run(
             jobKey: job.key, jobID: job.id, occurrence: Int(1 - job.version), attempt: 1, due: now, state: .waiting)
@@ -466,7 +466,7 @@ extension JobMachine {
     ///
     /// `run` is the stored outcome: an attempt that failed, was lost or was cancelled, of a job that is not cancelled.
     package mutating func retry(_ run: Run, now: WallInstant) -> (run: Run, action: Action) {
-        precondition(run.canBeTriedAgain && job.state != .cancelled, "there is nothing to be tried again")
+        precondition(run.canBeTriedAgain && job.state != .cancelled, "this run cannot be tried again")
         var former = run
         former.isFinal = false
         let action = transition(now) { machine, draft in

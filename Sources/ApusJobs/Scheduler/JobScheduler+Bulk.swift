@@ -104,13 +104,14 @@ extension JobScheduler {
     package func retryPage(_ query: JobQuery) async throws -> (changed: [Run], next: String?) {
         guard query.lastEnded.isSubset(of: [.failed, .lost, .cancelled]) else {
             throw JobError(
-                code: .invalid, message: "lastEnded: only what failed, was lost or was cancelled is tried again")
+                code: .invalid,
+                message: "lastEnded: only runs that failed, were lost or were cancelled can be tried again")
         }
         var query = query
         if query.lastEnded.isEmpty { query.lastEnded = [.failed, .lost] }
         let page = try await page(
             query, of: [.scheduled, .suspended, .finished], includesLastRuns: true,
-            otherwise: "a cancelled job cannot be tried again; submit it anew")
+            otherwise: "a cancelled job cannot be tried again; submit it again")
         var left = Array(zip(page.jobs, page.lastRuns))
         var retried: [Run] = []
         // A job that has changed since it was read is read again, a few times.

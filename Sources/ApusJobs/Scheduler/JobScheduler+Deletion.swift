@@ -19,7 +19,7 @@ extension JobScheduler {
             throw JobError(code: .invalid, message: "\(id): the job cannot be deleted while a run of it is in progress")
         }
         guard try await delete([loaded.job]).contains(loaded.job.key) else {
-            throw JobError(code: .conflict, message: "\(id): the job is no longer as it was; read it again")
+            throw JobError(code: .conflict, message: "\(id): the job has changed since it was read; read it again")
         }
     }
 

@@ -13,7 +13,7 @@ extension JobScheduler {
             throw JobError(
                 code: .notFound,
                 message:
-                    "\(run.jobID): the job was replaced or removed, and \(OccurrenceText.words(run.occurrence)) with it"
+                    "\(run.jobID): the job was replaced or removed together with \(OccurrenceText.words(run.occurrence))"
             )
         }
         return outcome
@@ -30,7 +30,7 @@ extension JobScheduler {
     public func outcome(of id: JobID) async throws -> Run? {
         try await outcome { store in
             guard let loaded = try await store.job(id) else {
-                throw JobError(code: .notFound, message: "there is no job \(id)")
+                throw JobError(code: .notFound, message: "\(id): there is no such job")
             }
             return loaded.currentOccurrence(includingByHand: false).map {
                 AwaitedOccurrence(jobKey: loaded.job.key, job: id, number: $0)
@@ -62,13 +62,13 @@ extension JobScheduler {
                 guard events > 0 else { continue }
             case .stopped(let error):
                 throw JobError(
-                    code: .closed, message: "the scheduler stopped before \(occurrence) had its outcome", cause: error)
+                    code: .closed, message: "the scheduler stopped before \(occurrence) had an outcome", cause: error)
             case .submitted, .runStarted, .runPostponed, .output, .progress, .clockChanged: continue
             }
             if case .decided(let outcome) = try await occurrence.look(in: loop.store) { return outcome }
         }
         try Task.checkCancellation()
-        throw JobError(code: .closed, message: "the scheduler has stopped; \(occurrence) has no outcome so far")
+        throw JobError(code: .closed, message: "the scheduler has stopped, and \(occurrence) has no outcome yet")
     }
 }
 

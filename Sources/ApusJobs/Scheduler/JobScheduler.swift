@@ -227,7 +227,7 @@ public final class JobScheduler: Sendable {
         guard case .submitted(let results) = try await loop.call(.job(.submit(requests))) else {
             throw JobError(
                 code: .unavailable,
-                message: "another node has carried out the submission, and does not say what it did; read the job")
+                message: "another node carried out the submission without reporting the result; read the job")
         }
         return results
     }
@@ -402,7 +402,7 @@ public final class JobScheduler: Sendable {
             throw JobError(
                 code: .invalid,
                 message:
-                    "\(job.id): \(what) is \(run.state.rawValue); only what failed, was lost or was cancelled is tried again"
+                    "\(job.id): \(what) is \(run.state.rawValue); only a run that failed, was lost or was cancelled can be tried again"
             )
         }
         return run
@@ -451,7 +451,7 @@ public final class JobScheduler: Sendable {
             throw JobError(
                 code: .notFound,
                 message:
-                    "\(id): nothing is known of \(OccurrenceText.words(occurrence)); its history is gone, or it has not arrived"
+                    "\(id): there is no record of \(OccurrenceText.words(occurrence)); it was removed, or the occurrence is still to come"
             )
         }
         var explanation = Explanation(

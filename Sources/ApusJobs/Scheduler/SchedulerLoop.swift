@@ -137,7 +137,7 @@ final class SchedulerLoop: Sendable {
     func start(afterOpening: @Sendable () -> Void) async throws {
         try inbox.withLock { inbox throws(JobError) in
             guard inbox.gate == .idle else {
-                throw JobError(code: .closed, message: "the scheduler was started before; make another one")
+                throw JobError(code: .closed, message: "a scheduler can be started only once; make another one")
             }
             inbox.gate = .opening
         }

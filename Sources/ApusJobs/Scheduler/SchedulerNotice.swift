@@ -32,18 +32,18 @@ extension SchedulerNotice {
         switch self {
         case .storeFails(let error):
             logger.error(
-                "the store refuses writes; what happens meanwhile is kept in memory and written later",
+                "the store refuses writes; until it accepts them again, changes are kept in memory",
                 metadata: ["error": "\(error)"])
-        case .storeWorks: logger.notice("the store takes writes again")
+        case .storeWorks: logger.notice("the store accepts writes again")
         case .clockSet(let offset): logger.notice("the wall clock was set", metadata: ["by": "\(offset)"])
         case .interrupted(let jobs): logger.notice("runs were interrupted", metadata: ["jobs": "\(jobs)"])
         case .timeZoneMissing(let job, let zone):
             logger.error(
-                "a job waits: its time zone is not there; install tzdata",
+                "a job waits because this machine does not have its time zone; install tzdata",
                 metadata: ["job": "\(job)", "timeZone": "\(zone)"])
         case .parked(let kind):
             logger.warning(
-                "jobs are due whose kind has no handler; they wait until one is registered",
+                "jobs of a kind without a handler are due; they wait until a handler is registered",
                 metadata: ["kind": "\(kind)"])
         case .unserved(let queue):
             logger.warning(
@@ -55,18 +55,18 @@ extension SchedulerNotice {
                 metadata: ["runs": "\(runs)"])
         case .handlerIsStuck(let run):
             logger.warning(
-                "a handler was cancelled, and does not return; if it blocks a thread, other handlers lack it",
+                "a cancelled handler does not return; if it blocks a thread, other handlers cannot use that thread",
                 metadata: Self.metadata(run.jobID, RunKey(run)))
         case .handlerIsAbandoned(let id, let run):
             logger.error(
-                "a handler that does not return was given up: its run is lost, and its place is free",
+                "a handler that does not return was given up; its run is lost, and its place is free",
                 metadata: Self.metadata(id, run))
         case .storeGivenUp(let error):
             logger.critical(
                 "the store cannot be used; this scheduler has stopped", metadata: ["error": "\(error)"])
         case .unwritten(let runs):
             logger.error(
-                "the store would not take the outcomes of runs; they are lost, and will be retried at the next start",
+                "the store did not accept the outcomes of runs; these runs are lost, and will be retried at the next start",
                 metadata: ["runs": "\(runs)"])
         case .lostOwnership(let error):
             logger.critical(
@@ -74,7 +74,7 @@ extension SchedulerNotice {
         case .setAside(let jobs):
             for job in jobs.prefix(Self.named) {
                 logger.error(
-                    "a job cannot be read, and is set aside",
+                    "a job cannot be read, so it is set aside",
                     metadata: ["job": "\(job.id)", "key": "\(job.key)", "problem": "\(job.problem)"])
             }
             if jobs.count > Self.named {
@@ -82,11 +82,11 @@ extension SchedulerNotice {
             }
         case .submissionRefused(let id, let error):
             logger.notice(
-                "a job that was submitted in an application's transaction was refused, and is kept as such",
+                "a job that was submitted in an application's transaction was refused; the store keeps the refusal",
                 metadata: ["job": "\(id?.rawValue ?? "unknown")", "error": "\(error)"])
         case .submissionHasNoEffect(let id, let outcome):
             logger.info(
-                "a job that was submitted in an application's transaction is there already, and stays as it is",
+                "a job that was submitted in an application's transaction exists already, and was not changed",
                 metadata: ["job": "\(id)", "outcome": "\(outcome.rawValue)"])
         }
     }

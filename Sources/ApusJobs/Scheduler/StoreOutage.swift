@@ -30,7 +30,7 @@ extension SchedulerMachine {
         let silence = JobError(
             code: .unavailable,
             message:
-                "the database does not answer, and other nodes may take this one for dead; check that it can be reached"
+                "the database does not answer, and other nodes may declare this one dead; check that the database can be reached"
         )
         guard let (since, error) = backoff.outage else { return (cutOff, silence) }
         return (since.uptime < cutOff.uptime ? since : cutOff, error)

@@ -8,7 +8,7 @@ package enum ListPage {
     ///
     /// - Throws: ``JobError`` with `invalid` if it is less than 1.
     package static func size(_ limit: Int) throws(JobError) -> Int {
-        guard limit > 0 else { throw JobError(code: .invalid, message: "limit is \(limit); it must be at least 1") }
+        guard limit > 0 else { throw JobError(code: .invalid, message: "limit: must be 1 or more, not \(limit)") }
         return min(limit, largest)
     }
 
@@ -21,7 +21,7 @@ package enum ListPage {
         else {
             throw JobError(
                 code: .invalid,
-                message: "after is \"\(cursor)\"; it must be the `next` of an earlier page of the same list")
+                message: "after: must be the `next` of an earlier page of the same list, not \"\(cursor)\"")
         }
         return position
     }

@@ -183,7 +183,7 @@ struct MemoryTables {
         guard let taken else { return try commit(changes) }
         let found = submissions.firstIndex { $0.sequence == taken.sequence && $0.shard == taken.shard }
         guard let index = found else {
-            throw JobError(code: .conflict, message: "there is no submission \(taken.sequence) any more")
+            throw JobError(code: .conflict, message: "the submission \(taken.sequence) no longer exists")
         }
         let jobs = try commit(changes)
         if let refusal = taken.refusal { keep(submissions[index], refusal) }

@@ -26,7 +26,7 @@ public struct UnreadableJob: Error, Hashable, Sendable {
             code: .damaged,
             message: """
                 \(id): this program cannot read the job (\(problem)); update the program if a newer one has written \
-                it, or mend the row (key \(key)) and start the scheduler again
+                it, or repair the row (key \(key)) and start the scheduler again
                 """)
     }
 }

@@ -150,7 +150,9 @@ extension Trigger {
             guard calendar.isStorable else {
                 throw JobError(
                     code: .invalid,
-                    message: "schedule: a value of it is out of range; make it of a text, which says what is accepted")
+                    message:
+                        "schedule: one of its values is out of range; make it from a text, whose errors name the accepted values"
+                )
             }
         }
     }

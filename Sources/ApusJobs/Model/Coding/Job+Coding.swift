@@ -188,7 +188,8 @@ extension JobConditions: Codable {
         guard isSubset(of: .all) else {
             throw EncodingError.invalidValue(
                 self,
-                .init(codingPath: encoder.codingPath, debugDescription: "the bits \(rawValue) are no conditions"))
+                .init(codingPath: encoder.codingPath, debugDescription: "the bits \(rawValue) are not known conditions")
+            )
         }
         var container = encoder.unkeyedContainer()
         for (name, condition) in Self.names where contains(condition) { try container.encode(name) }

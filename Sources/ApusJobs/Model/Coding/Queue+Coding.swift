@@ -25,7 +25,7 @@ extension JobUniqueness: Codable {
         let name = try container.decode(String.self, forKey: "by")
         guard name == "key" || !container.contains("key") else {
             throw DecodingError.dataCorruptedError(
-                forKey: "key", in: container, debugDescription: "a key goes with \"by\": \"key\" only")
+                forKey: "key", in: container, debugDescription: "a key is allowed only with \"by\": \"key\"")
         }
         switch name {
         case "identifier": self = .identifier

@@ -81,7 +81,7 @@ extension SchedulerMachine {
                 pending.foreign[id]?.job ?? self.jobs[id]?.job
             }
             guard jobs.count == ids.count else {
-                throw JobError(code: .notFound, message: "what was asked for is done, and the job is gone")
+                throw JobError(code: .notFound, message: "the change was made, but the job no longer exists")
             }
             let results = outcomes.map { zip(jobs, $0).map { SubmissionResult(job: $0, outcome: $1) } }
             effects.answer(pending.number, .success(results.map { .submitted($0) } ?? .jobs(jobs)))
@@ -105,7 +105,7 @@ extension SchedulerMachine {
         case .cancel(let id, let key):
             return try change(id, pending, in: turn) { draft, now throws(JobError) in
                 if let key, draft.machine.job.key != key {
-                    throw JobError(code: .notFound, message: "\(id): another job has the identifier by now")
+                    throw JobError(code: .notFound, message: "\(id): the identifier now belongs to another job")
                 }
                 draft.action.merge(draft.machine.cancel(now: now))
                 return nil
@@ -150,14 +150,14 @@ extension SchedulerMachine {
                 let job = draft.machine.job
                 guard job.key == run.jobKey, job.version == version else {
                     throw JobError(
-                        code: .conflict, message: "\(run.jobID): the job is no longer as it was; read it again")
+                        code: .conflict, message: "\(run.jobID): the job has changed since it was read; read it again")
                 }
                 if job.state == .cancelled { try Self.requireLive(job, "tried again") }
                 guard run.canBeTriedAgain else {
                     throw JobError(
                         code: .invalid,
                         message:
-                            "\(run.jobID): \(OccurrenceText.words(run.occurrence)) is no outcome that can be tried again"
+                            "\(run.jobID): \(OccurrenceText.words(run.occurrence)) has no outcome that can be tried again"
                     )
                 }
                 try Self.requireRoom(draft.machine)
@@ -193,7 +193,8 @@ extension SchedulerMachine {
             (read.conflict, new.conflict) = (job.request.conflict, job.request.conflict)
             (read.terms, new.terms) = (.init(), .init())
             guard job.key == key, job.request == read else {
-                throw JobError(code: .conflict, message: "\(request.id): the job is no longer as it was; read it again")
+                throw JobError(
+                    code: .conflict, message: "\(request.id): the job has changed since it was read; read it again")
             }
             draft.action.merge(try draft.machine.update(new, now: now, in: zones))
             return nil

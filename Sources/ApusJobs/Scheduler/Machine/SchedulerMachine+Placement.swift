@@ -15,7 +15,7 @@ extension SchedulerMachine {
         guard let other = placement.shard(for: request, besides: shards) ?? placement.anyShard(for: request) else {
             throw JobError(
                 code: .unavailable,
-                message: "\(request.id): this node owns no part of the jobs now; try again, or ask another node")
+                message: "\(request.id): this node owns no shards now; try again, or use another node")
         }
         return other
     }

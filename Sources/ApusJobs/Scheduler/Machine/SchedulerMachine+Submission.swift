@@ -7,7 +7,7 @@ extension SchedulerMachine {
     ) throws(JobError) -> Outcome {
         guard requests.count == 1 || Set(requests.map(\.id)).count == requests.count else {
             throw JobError(
-                code: .invalid, message: "id: one identifier occurs twice among the requests; give each its own")
+                code: .invalid, message: "id: two of the requests have the same identifier; give each its own")
         }
         let now = turn.now.wall
         func needs() -> Outcome { .needs(Self.references(requests, at: now)) }
@@ -18,7 +18,7 @@ extension SchedulerMachine {
             let argument = if case .payload = unique.content { "payload" } else { "uniqueness.key" }
             throw JobError(
                 code: .invalid,
-                message: "\(argument): two of the requests are the same by kind and \(word); submit one of them")
+                message: "\(argument): two of the requests have the same kind and \(word); submit only one of them")
         }
         var drafts: [SchedulerTurn.Draft] = []
         drafts.reserveCapacity(requests.count)
@@ -58,7 +58,8 @@ extension SchedulerMachine {
                     guard requests.count == 1 else {
                         throw JobError(
                             code: .invalid,
-                            message: "\(request.id): another node runs this job; submit a request that changes it alone"
+                            message:
+                                "\(request.id): another node runs this job, so its request must be the only one; submit it alone"
                         )
                     }
                     turn.add([], command: pending, forward: foreign.shard)
@@ -132,7 +133,7 @@ extension SchedulerMachine {
     static func alreadyExists(_ id: JobID) -> JobError {
         JobError(
             code: .alreadyExists,
-            message: "\(id): there is such a job; give another identifier, or another conflict policy")
+            message: "\(id): a job has this identifier already; give another identifier, or another conflict policy")
     }
 
     /// Plans jobs of another store; the store refuses all of them if an identifier, key or content of one is taken.
@@ -205,7 +206,7 @@ extension SchedulerMachine {
                 throw JobError(
                     code: .alreadyExists,
                     message:
-                        "\(request.id): there is such a job, and job \(job.id) has the same kind and \(unique.content.word); cancel one of them"
+                        "\(request.id): a job has this identifier already, and job \(job.id) has the same kind and \(unique.content.word); cancel one of them"
                 )
             }
             return .open(job.id)
@@ -250,7 +251,7 @@ extension SchedulerMachine {
             throw JobError(
                 code: .invalid,
                 message:
-                    "idempotencyKey: it was used for another submission, which is job \(job.id); give each submission its own"
+                    "idempotencyKey: another submission, of the job \(job.id), had the same key; give each submission its own"
             )
         }
         return job

@@ -73,7 +73,7 @@ extension SchedulerMachine {
         let now = turn.now
         var free = board.freePlaces
         while free > 0, turn.drafts.count < 2 * SchedulerTurn.maximumJobs, let picked = board.pick(now.continuous) {
-            guard let entry = jobs[picked.job] else { preconditionFailure("a job waits and is not in memory") }
+            guard let entry = jobs[picked.job] else { preconditionFailure("a waiting job is not in memory") }
             if jobs.isDoubtful(entry) {
                 board.release(picked)
                 continue

@@ -127,7 +127,7 @@ package struct SchedulerMachine: ~Copyable {
         case .granted(let shard, let epoch): granted(shard, epoch, now)
         case .revoked(let shard): revoked(shard)
         case .ended:
-            halt(JobError(code: .notOwner, message: "other schedulers of the store have taken this one for dead"))
+            halt(JobError(code: .notOwner, message: "other schedulers of the store have declared this one dead"))
         case .share(let count): if !life.isStopping { share(count) }
         case .cutOff: if shards.cutOff(now) { cancelRuns() }
         case .connected: if shards.connected() { loading.loadNow(now.wall) }
@@ -159,7 +159,7 @@ package struct SchedulerMachine: ~Copyable {
 
     /// Returns the next step of the loop.
     package mutating func next(at now: SchedulerReading) -> SchedulerStep {
-        precondition(committing == nil, "the result of the last commit was not brought")
+        precondition(committing == nil, "the last commit has no result yet")
         noticeClock(now)
         endOutage(now)
         continueStop(now)

@@ -57,7 +57,8 @@ struct PendingCommand: Sendable {
         case .some: break
         case nil:
             origin.refusal = JobError(
-                code: .invalid, message: "what is stored cannot be read: \(submission.problem ?? "it is no command")")
+                code: .invalid,
+                message: "the stored submission cannot be read: \(submission.problem ?? "it is not a command")")
         }
         self.submission = origin
     }

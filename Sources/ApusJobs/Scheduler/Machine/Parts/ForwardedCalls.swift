@@ -33,7 +33,7 @@ struct ForwardedCalls {
         let error = JobError(
             code: .unavailable,
             message:
-                "the node that runs the job has not answered within \(seconds) s; whether it was done is not known, and it may be done yet"
+                "the node that runs the job has not answered within \(seconds) s; it may have made the change, or may still make it: read the job"
         )
         for (call, deadline) in deadlines.sorted(by: { $0.key < $1.key }) where deadline <= now {
             deadlines[call] = nil
