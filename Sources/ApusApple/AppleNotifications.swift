@@ -215,7 +215,7 @@
             }
             if let refusal {
                 throw BackgroundError(
-                    code: .notificationRefused, message: "the notification center did not take “\(identifier)”",
+                    code: .notificationRefused, message: "the notification center did not accept “\(identifier)”",
                     cause: refusal)
             }
         }

@@ -91,7 +91,7 @@ public struct FileRecordStore: RecordStore {
                 code: .storeFailed,
                 message:
                     "the file “\(file.path)” is damaged or holds something else; restore it from a backup, or delete it to "
-                    + "begin anew",
+                    + "start over",
                 cause: error)
         }
     }

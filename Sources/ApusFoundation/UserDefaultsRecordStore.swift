@@ -43,7 +43,7 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
             throw BackgroundError(
                 code: .storeFailed,
                 message:
-                    "the default “\(name)” is damaged or holds something else; remove it to begin anew, or give the store "
+                    "the default “\(name)” is damaged or holds something else; remove it to start over, or give the store "
                     + "another prefix",
                 cause: error)
         }

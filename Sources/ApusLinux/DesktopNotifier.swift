@@ -35,7 +35,7 @@ public struct DesktopNotifier: Notifier {
             throw BackgroundError(
                 code: .notifierUnavailable,
                 message:
-                    "there is no session bus: neither DBUS_SESSION_BUS_ADDRESS nor a bus in XDG_RUNTIME_DIR is there")
+                    "there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and XDG_RUNTIME_DIR has no bus")
         }
         let error = await withCheckedContinuation { continuation in
             // The call blocks, which a thread of Swift's pool must not.
@@ -68,7 +68,8 @@ public struct DesktopNotifier: Notifier {
             BackgroundError(
                 code: .notifierUnavailable, message: "no notification service runs in this session: \(reason)")
         default:
-            BackgroundError(code: .notificationRefused, message: "the notification service did not take it: \(reason)")
+            BackgroundError(
+                code: .notificationRefused, message: "the notification service refused the notification: \(reason)")
         }
     }
 

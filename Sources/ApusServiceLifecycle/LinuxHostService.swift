@@ -54,7 +54,7 @@
 
         /// A message with the names of the open background tasks.
         public var description: String {
-            "the grace period was over before these had ended: \(names.joined(separator: ", "))"
+            "the grace period ended before these background tasks: \(names.joined(separator: ", "))"
         }
     }
 #endif

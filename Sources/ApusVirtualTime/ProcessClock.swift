@@ -274,7 +274,7 @@ public struct ProcessClockError: Error, Sendable, Hashable, CustomStringConverti
             + "address or memory sanitizer, and a kernel that counts how threads run (/proc/self/schedstat)")
     static let alreadyVirtual = ProcessClockError(
         code: .alreadyVirtual,
-        message: "time is virtual in this process already, and stays so; begin once, in a process for each test")
+        message: "time is virtual in this process already; begin only once, and run each test in a process of its own")
     static let notVirtual = ProcessClockError(
         code: .notVirtual, message: "time is real; call ProcessClock.begin first, or use the trait .virtualClock")
 }

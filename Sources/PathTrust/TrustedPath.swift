@@ -57,8 +57,8 @@ package enum TrustedPath {
         if mode & S_IFMT == S_IFLNK { return "is a symbolic link; remove it" }
         guard mode & S_IFMT == format.0 else { return "is not \(format.1); move it aside" }
         guard status.st_uid == user else {
-            return "belongs to user \(status.st_uid), and this process is user \(user)'s; use a path of your own"
-                + (status.st_uid == 0 ? "" : ", or be user \(status.st_uid)")
+            return "belongs to user \(status.st_uid), and this process runs as user \(user); use a path of your own"
+                + (status.st_uid == 0 ? "" : ", or run as user \(status.st_uid)")
         }
         switch kind {
         case .file, .folder:
@@ -218,14 +218,16 @@ package enum TrustedPath {
             var found = try Self.status(here)
             if found == nil, creating {
                 guard mkdir(here, 0o700) == 0 || errno == EEXIST else {
-                    throw Failure(code: errno, description: "\(here) cannot be made (\(text(errno)))")
+                    throw Failure(code: errno, description: "\(here) cannot be created (\(text(errno)))")
                 }
                 found = try Self.status(here)
             }
             guard let found else { return false }
             if mode_t(found.st_mode) & S_IFMT == S_IFLNK {
                 links += 1
-                guard links <= 40 else { throw Failure(code: ELOOP, description: "\(path) has too many links") }
+                guard links <= 40 else {
+                    throw Failure(code: ELOOP, description: "\(path) has too many symbolic links")
+                }
                 let target = try linkTarget(here, found)
                 if target.unicodeScalars.first == "/" { done = "" }
                 rest = target.unicodeScalars.split(separator: "/").map(String.init) + rest
@@ -252,7 +254,7 @@ package enum TrustedPath {
             let folder = path.unicodeScalars.lastIndex(of: "/").map { String(path.unicodeScalars[...$0]) } ?? ""
             path = target.unicodeScalars.first == "/" ? target : folder + target
         }
-        throw Failure(code: ELOOP, description: "\(path) has too many links")
+        throw Failure(code: ELOOP, description: "\(path) has too many symbolic links")
     }
 
     private static func checkAncestor(_ path: String) throws(Failure) {
@@ -268,7 +270,8 @@ package enum TrustedPath {
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw Failure(
                 code: EPERM,
-                description: "\(path) is a symbolic link of user \(status.st_uid); remove it, or use another path")
+                description:
+                    "\(path) is a symbolic link that belongs to user \(status.st_uid); remove it, or use another path")
         }
         guard let target = linkTarget(path) else {
             throw Failure(code: errno, description: "\(path) cannot be read (\(text(errno)))")
@@ -295,7 +298,7 @@ package enum TrustedPath {
         var status = stat()
         if lstat(path, &status) == 0 { return status }
         guard errno != ENOENT else { return nil }
-        throw Failure(code: errno, description: "\(path) cannot be looked at (\(text(errno)))")
+        throw Failure(code: errno, description: "\(path) cannot be examined (\(text(errno)))")
     }
 
     /// Returns the path as one word for a shell.

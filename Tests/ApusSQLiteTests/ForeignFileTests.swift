@@ -58,7 +58,7 @@
                 let error = try await expectError(.unavailable) {
                     _ = try await SQLiteStore(path: directory.file()).open()
                 }
-                #expect(error.message.contains("symbolic link of user 65534"), "\(error)")
+                #expect(error.message.contains("symbolic link that belongs to user 65534"), "\(error)")
             }
         }
     }

@@ -27,7 +27,7 @@
             for mode: mode_t in [0o620, 0o602, 0o666] {
                 #expect(objection(mode)?.contains("chmod go-w '/a/b'") == true)
             }
-            #expect(objection(0o600, owner: 8)?.contains("belongs to user 8, and this process is user 7's") == true)
+            #expect(objection(0o600, owner: 8)?.contains("belongs to user 8, and this process runs as user 7") == true)
             #expect(objection(0o600, owner: 0)?.contains("belongs to user 0") == true, "root's is not the user's")
             #expect(objection(0o777, format: S_IFLNK)?.contains("symbolic link") == true)
             #expect(objection(0o600, format: S_IFIFO)?.contains("not a regular file") == true)
@@ -69,7 +69,7 @@
                 #expect(text?.contains("chmod") == false && text?.contains("chown") == false)
             }
             #expect(advice(0o777, owner: 7)[1]?.hasSuffix("chmod +t '/a'") == true)
-            #expect(advice(0o600, owner: 8, S_IFSOCK)[0]?.hasSuffix("use a path of your own, or be user 8") == true)
+            #expect(advice(0o600, owner: 8, S_IFSOCK)[0]?.hasSuffix("use a path of your own, or run as user 8") == true)
             #expect(advice(0o600, owner: 0, S_IFSOCK)[0]?.hasSuffix("use a path of your own") == true)
             #expect(advice(0o777, owner: 7, path: "/a'b")[0]?.hasSuffix(#"chmod go-w '/a'\''b'"#) == true)
         }

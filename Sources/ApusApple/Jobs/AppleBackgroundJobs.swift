@@ -63,7 +63,7 @@
                 case .alreadyRegistered:
                     throw BackgroundJobError(
                         code: .alreadyRegistered,
-                        message: "there is a handler for “\(identifier)” already; register each one once")
+                        message: "“\(identifier)” has a handler already; register each identifier once")
                 case .giveToSystem:
                     if !giveToSystem(identifier) {
                         let handler = book.withLock { $0.withdraw(identifier) }
@@ -139,7 +139,7 @@
                 throw BackgroundJobError(
                     code: .registeredTooLate,
                     message:
-                        "the handler for “\(identifier)” came when the launch was over, which only continued work may; "
+                        "the handler for “\(identifier)” was registered after the launch, which only continued work allows; "
                         + "register it in application(_:didFinishLaunchingWithOptions:)")
             }
         }
@@ -175,7 +175,7 @@
             public func simulateLaunch(_ identifier: String) async throws(BackgroundJobError) {
                 guard await pending().contains(where: { $0.identifier == identifier }) else {
                     throw BackgroundJobError(
-                        code: .notPending, message: "no request for “\(identifier)” is pending; submit one before")
+                        code: .notPending, message: "no request for “\(identifier)” is pending; submit one first")
                 }
                 BGTaskScheduler.shared._simulateLaunchForTask(withIdentifier: identifier)
             }
@@ -186,7 +186,7 @@
             public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
                 guard book.withLock({ $0.isRunning(identifier) }) else {
                     throw BackgroundJobError(
-                        code: .notRunning, message: "no run of “\(identifier)” is in progress; launch one before")
+                        code: .notRunning, message: "no run of “\(identifier)” is in progress; launch one first")
                 }
                 BGTaskScheduler.shared._simulateExpirationForTask(withIdentifier: identifier)
             }

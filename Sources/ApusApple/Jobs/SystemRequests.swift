@@ -99,8 +99,8 @@
                 self.init(
                     code: .notPermitted,
                     message:
-                        "\(name) was not accepted: look for it in BGTaskSchedulerPermittedIdentifiers, for its mode in "
-                        + "UIBackgroundModes, and for what it requires",
+                        "\(name) was not accepted; check that BGTaskSchedulerPermittedIdentifiers has it, that its mode is in "
+                        + "UIBackgroundModes, and that the device has what it requires",
                     cause: error)
             case 4:
                 self.init(

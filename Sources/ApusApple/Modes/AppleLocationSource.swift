@@ -108,7 +108,7 @@
                 case .notDetermined, .denied:
                     "the user's authorization is \(authorization.rawValue); ask for it with requestAuthorization first"
                 case .whenInUse where host.phase == .background:
-                    "with the authorization whenInUse, updates are started while the app is in front"
+                    "with the authorization whenInUse, updates cannot be started in the background; start them in the foreground"
                 case .whenInUse, .always:
                     inBackground && !isModeDeclared
                         ? "the app does not declare the background mode location; add it to UIBackgroundModes, or start "

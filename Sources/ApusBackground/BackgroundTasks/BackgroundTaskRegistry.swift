@@ -45,7 +45,9 @@ public final class BackgroundTaskRegistry: Sendable {
             mainLoop.run(request.onExpiration)
             throw BackgroundError(
                 code: .tooLate,
-                message: "“\(request.name)” asked for time in the background when it was over; begin the task earlier")
+                message:
+                    "“\(request.name)” asked for time in the background after that time was over; begin the task earlier"
+            )
         }
     }
 

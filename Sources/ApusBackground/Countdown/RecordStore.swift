@@ -58,8 +58,8 @@ struct RecordKeeper<Record: Codable & Sendable>: Sendable {
             throw BackgroundError(
                 code: .storeFailed,
                 message:
-                    "the record of the \(kind) “\(key)” cannot be read; put back what its store held, or remove the record "
-                    + "with save(nil, for: \"\(key)\") to begin anew",
+                    "the record of the \(kind) “\(key)” cannot be read; restore the data of its store, or remove the record "
+                    + "with save(nil, for: \"\(key)\") to start over",
                 cause: error)
         }
     }

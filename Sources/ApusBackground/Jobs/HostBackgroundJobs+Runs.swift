@@ -160,7 +160,7 @@ extension HostBackgroundJobs {
             backgroundTask = try host.beginBackgroundTask(request)
         } catch {
             logger.info(
-                "a background job waits, because the host grants nothing more",
+                "a background job waits, because the host grants no more background tasks",
                 metadata: ["job": "\(run.identifier)", "error": "\(error)"])
             inner.withLock { _ = $0.live.removeValue(forKey: number) }
             change { $0.refused(number) }

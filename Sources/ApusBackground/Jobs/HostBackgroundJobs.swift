@@ -146,8 +146,8 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
             throw BackgroundJobError(
                 code: .storeFailed,
                 message:
-                    "the record “\(key)” of background jobs cannot be read; put back what its store held, or remove it with "
-                    + "save(nil, for: \"\(key)\") to begin anew",
+                    "the record “\(key)” of background jobs cannot be read; restore the data of its store, or remove it with "
+                    + "save(nil, for: \"\(key)\") to start over",
                 cause: error)
         }
         self.init(
@@ -267,7 +267,8 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
         if !isGranted {
             throw BackgroundJobError(
                 code: .unavailable,
-                message: "the host grants no background task any more, so “\(identifier)” waits; simulate earlier")
+                message:
+                    "the host grants no more background tasks, so “\(identifier)” waits; simulate its launch earlier")
         }
     }
 
@@ -278,7 +279,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
         let numbers = try inner.withLock { inner throws(BackgroundJobError) in
             try inner.machine.simulateExpiration(identifier)
         }
-        for number in numbers { expire(number, because: "that was simulated") }
+        for number in numbers { expire(number, because: "its expiration was simulated") }
         look()
     }
 }

@@ -289,7 +289,8 @@ struct HostBackgroundJobsMachine: Sendable {
     mutating func simulateExpiration(_ identifier: String) throws(BackgroundJobError) -> [Int] {
         let indices = runs.indices.filter { runs[$0].request.identifier == identifier }
         guard !indices.isEmpty else {
-            throw BackgroundJobError(code: .notRunning, message: "“\(identifier)” does not run")
+            throw BackgroundJobError(
+                code: .notRunning, message: "no run of “\(identifier)” is in progress; launch one first")
         }
         for index in indices { runs[index].isExpiring = true }
         return indices.map { runs[$0].number }

@@ -126,7 +126,7 @@ public final class BackgroundTimers: Sendable {
             throw BackgroundError(
                 code: .invalidArgument,
                 message: "`handover` is a notification, but these BackgroundTimers have nowhere to schedule it; "
-                    + "give them a `notificationScheduler` when you make it")
+                    + "give them a `notificationScheduler` when you create them")
         }
     }
 }

@@ -118,7 +118,7 @@ extension SimulatedTaskScheduler: BackgroundJobDebugging {
         case .already:
             throw BackgroundJobError(
                 code: .alreadyRegistered,
-                message: "there is a handler for “\(identifier)” already; register each one once")
+                message: "“\(identifier)” has a handler already; register each identifier once")
         case .tooLate:
             throw BackgroundJobError(
                 code: .registeredTooLate,
@@ -153,7 +153,7 @@ extension SimulatedTaskScheduler: BackgroundJobDebugging {
     public func simulateLaunch(_ identifier: String) async throws(BackgroundJobError) {
         if !system.beginSoon(identifier) {
             throw BackgroundJobError(
-                code: .notPending, message: "no request for “\(identifier)” is pending; submit one before")
+                code: .notPending, message: "no request for “\(identifier)” is pending; submit one first")
         }
     }
 
@@ -163,7 +163,7 @@ extension SimulatedTaskScheduler: BackgroundJobDebugging {
     public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
         if !system.expireSoon(where: { $0.identifier == identifier }) {
             throw BackgroundJobError(
-                code: .notRunning, message: "no run of “\(identifier)” is in progress; launch one before")
+                code: .notRunning, message: "no run of “\(identifier)” is in progress; launch one first")
         }
     }
 }

@@ -134,7 +134,8 @@ extension JobPolicies {
         guard conditions.isSubset(of: .all) else {
             throw JobError(
                 code: .invalid,
-                message: "conditions: must be any of network, externalPower and idle, not the bits \(conditions.rawValue)")
+                message:
+                    "conditions: must be any of network, externalPower and idle, not the bits \(conditions.rawValue)")
         }
         if case .runAll(let limit) = missedRuns.kind { try Self.check(limit, "missedRuns.runAll") }
         switch overlap.kind {

@@ -32,7 +32,7 @@ struct ChildVerdict: Equatable {
             let list = report.lostAttachments.joined(separator: "\n")
             findings.append(
                 Finding(
-                    text: "Attachments of the test's process are saved with --attachments-path only:\n\(list)",
+                    text: "Attachments of the test's process are saved only with --attachments-path:\n\(list)",
                     isWarning: true))
         }
         let last = note.text(at: report.lastInstant)
@@ -75,7 +75,8 @@ struct ChildVerdict: Equatable {
         case .exited(1) where report.issues.contains { !$0.isKnown && !$0.isWarning }: nil
         case .exited(let status): "The test's process ended with exit status \(status)."
         case .unknown where report.hasEnded: nil
-        case .unknown: "The test's process ended before the test had; its status was taken elsewhere in this process."
+        case .unknown:
+            "The test's process ended before the test had; other code in this process collected its exit status."
         }
     }
 

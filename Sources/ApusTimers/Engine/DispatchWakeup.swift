@@ -98,7 +98,7 @@
         init(queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void) {
             let descriptor = kqueue()
             // Trapping is better than a timer that never fires.
-            precondition(descriptor >= 0, "the kernel gives no queue: \(String(cString: strerror(errno)))")
+            precondition(descriptor >= 0, "the kernel provides no kqueue: \(String(cString: strerror(errno)))")
             self.descriptor = descriptor
             source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
             source.setEventHandler {

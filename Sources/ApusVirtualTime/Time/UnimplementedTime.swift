@@ -63,6 +63,8 @@ private struct UnimplementedClocks: TimeSource, Wakeup {
     func stop() {}
 
     private func complain(_ call: String) {
-        report("\(call) was asked of UnimplementedTime; this code must not use time, or its test must give it some")
+        report(
+            "\(call) was requested from UnimplementedTime; give the code a virtual clock in its test, or let it use no time"
+        )
     }
 }

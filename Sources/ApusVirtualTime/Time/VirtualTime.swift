@@ -325,8 +325,8 @@ public final class VirtualTime: TimeSource {
         let wasDriven = isDriven.exchange(true, ordering: .acquiringAndReleasing)
         precondition(
             !wasDriven,
-            "virtual time is moved by one thread at a time, and not by work that runs in it: "
-                + "start a task or schedule a timer there"
+            "virtual time can be moved by one thread at a time, and not by work that runs in it; "
+                + "such work can start a task or schedule a timer"
         )
         defer { isDriven.store(false, ordering: .releasing) }
         return try body()

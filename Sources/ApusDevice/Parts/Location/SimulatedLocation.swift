@@ -410,7 +410,7 @@ extension LocationMachine.Refusal {
         case .notAuthorized(let authorization):
             "the user's authorization is \(authorization.rawValue); ask for it with \(words.request) first"
         case .notInFront:
-            "with the authorization whenInUse, updates are started while the app is in front"
+            "with the authorization whenInUse, updates cannot be started in the background; start them in the foreground"
         case .accessEnded:
             "with the authorization whenInUse, updates that paused cannot be started until the app is launched again"
         }
