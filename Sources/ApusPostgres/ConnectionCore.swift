@@ -195,7 +195,8 @@
             lose(
                 PostgresError(
                     code: .lost,
-                    message: "the server has answered with what a pipeline does not have, as COPY does; connect again",
+                    message:
+                        "the server sent an answer that a pipeline cannot have, such as that of COPY; connect again",
                     fate: .unknown))
         }
 

@@ -39,7 +39,7 @@
                     code: .invalid,
                     message: """
                         schema: a schema's name has 1 to \(Self.mostBytes) of a-z, 0-9 and _, and begins neither with a \
-                        digit nor with pg_; it has nothing but jobs in it, so it cannot be public
+                        digit nor with pg_; only jobs are in it, so it cannot be public
                         """)
             }
             self.name = name

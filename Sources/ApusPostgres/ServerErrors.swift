@@ -29,7 +29,7 @@
                     + "(several hosts, and target_session_attrs=read-write)"),
             Meaning(
                 states: ["53300", "53400"], code: .tooManyConnections,
-                message: "the server has no connection to spare; close some, or raise max_connections"),
+                message: "the server has no free connection; close some, or raise max_connections"),
             Meaning(states: ["57P01"], code: .shutDown, message: "an administrator ended the session; connect again"),
             Meaning(states: ["57P02"], code: .crashed, message: "the server has crashed and restarts; connect again"),
             Meaning(
@@ -54,7 +54,7 @@
             Meaning(states: ["53"], code: .full, message: "the server is out of a resource; try again"),
             Meaning(
                 states: ["3F000", "42P01", "42703", "42883", "42704"], code: .undefined,
-                message: "the schema does not have what the statement names; make the tables first, "
+                message: "a name in the statement does not exist in the database; create the tables first, "
                     + "or check the search path"),
             Meaning(states: ["23"], code: .constraint, message: "the change violates a constraint of the database"),
             Meaning(
@@ -62,7 +62,7 @@
             Meaning(states: ["54"], code: .invalid, message: "the server does not accept so large a value"),
             Meaning(
                 states: ["08P01"], code: .invalid,
-                message: "the server does not understand the connection; a pooler in between has to allow it"),
+                message: "the server refused the form of the connection; if a pooler is in between, it must allow it"),
             Meaning(states: ["08"], code: .lost, message: "the connection broke; connect again"),
             Meaning(
                 states: ["58", "XX"], code: .other, message: "the server has failed internally; its log says why"),

@@ -124,7 +124,9 @@
             guard let row, row["busy"] as Int64? == 0 else {
                 throw JobError(
                     code: .unavailable,
-                    message: "another program reads the database \(path), whose log must be written anew; close it")
+                    message:
+                        "another program reads the database \(path), so its write-ahead log cannot be reset; close that program"
+                )
             }
         }
 

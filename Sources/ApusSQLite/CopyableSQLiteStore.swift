@@ -163,8 +163,8 @@
                         throw JobError(
                             code: .invalid,
                             message: """
-                                the submission \(submission.sequence) is a command of another node, which a file cannot keep; \
-                                start a node over the source that carries it out, and stop it again
+                                the submission \(submission.sequence) is a command of another node, which a file cannot store; \
+                                start a node on the source to carry the command out, stop the node, and copy then
                                 """)
                     }
                     try connection.statement(

@@ -104,7 +104,7 @@
                 _ = close(descriptor)
                 throw JobError(
                     code: .unavailable,
-                    message: "\(lockPath) has a second name, a hard link, and is not written; remove it")
+                    message: "\(lockPath) has a second name (a hard link), so the store does not write it; remove it")
             }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 let code = errno

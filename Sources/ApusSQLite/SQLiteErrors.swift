@@ -92,7 +92,7 @@
         private static func constraint(_ failure: SQLiteFailure) -> JobError {
             switch failure.code {
             case constraintUnique, constraintPrimaryKey, constraintRowID:
-                JobError(code: .conflict, message: "the job or run is there already; read it again", cause: failure)
+                JobError(code: .conflict, message: "the job or run exists already; read it again", cause: failure)
             case constraintCheck:
                 JobError(
                     code: .invalid, message: "the change breaks the rule \"\(failure.message)\" of the store",
@@ -111,7 +111,7 @@
 
         /// Returns the error for a file that is not an intact database.
         static func damaged(
-            _ path: String, _ what: String = "is not a whole SQLite database", cause: (any Error)? = nil
+            _ path: String, _ what: String = "is not an intact SQLite database", cause: (any Error)? = nil
         )
             -> JobError
         {

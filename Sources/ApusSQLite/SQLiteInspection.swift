@@ -38,8 +38,8 @@
                         throw JobError(
                             code: .unavailable,
                             message: """
-                                the database \(name) has schema \(version), and this program reads \(Schema.version); \
-                                let a daemon of this version open it, which migrates it
+                                the database \(name) has schema \(version), and this program needs \(Schema.version); \
+                                migrate it: apus store migrate --store '\(name)'
                                 """)
                     }
                 }
@@ -174,7 +174,7 @@
                     JOIN apus_job AS job ON job.key = job_key WHERE job.open_runs <> open
                     """),
             StoreRule(
-                "a job's lane is the one of its request",
+                "a job has the lane of its request",
                 violations: """
                     SELECT \(jobName) || ': ' || job.lane AS subject
                     FROM apus_job AS job JOIN apus_request AS request ON request.job = job.key
@@ -188,7 +188,7 @@
                     GROUP BY id HAVING count(*) > 1
                     """),
             StoreRule(
-                "kind and content belong to one job that is unique by them and has not ended",
+                "kind and content belong to at most one unique job that has not ended",
                 violations: """
                     SELECT kind || ' (key ' || min(job) || ')' AS subject FROM apus_request NOT INDEXED
                     WHERE unique_payload = 1
@@ -201,7 +201,7 @@
                     WHERE request.unique_payload = iif(\(JobRow.hasNotEnded), 2, 1)
                     """),
             StoreRule(
-                "a job says until when it is kept if it has ended",
+                "a job that has ended has an instant until which it is kept",
                 violations: """
                     SELECT \(jobName) AS subject FROM apus_job AS job
                     WHERE (kept_until IS NULL) <> \(JobRow.hasNotEnded)

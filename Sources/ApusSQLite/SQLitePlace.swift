@@ -36,13 +36,15 @@
             guard let database else { return }
             if database.configuration.readonly {
                 throw JobError(
-                    code: .invalid, message: "in: is a database that is only read; give a database that can be written")
+                    code: .invalid, message: "in: the database is read-only; give a database that can be written")
             }
             // These are the names that GRDB and SQLite give to a database in memory.
             if name.isEmpty || name == ":memory:" || name.hasPrefix("file:") {
                 throw JobError(
                     code: .invalid,
-                    message: "in: is a database in memory, whose jobs would end with it; use a file, or a MemoryStore")
+                    message:
+                        "in: the database is in memory, so its jobs would be lost with it; use a file, or a MemoryStore"
+                )
             }
         }
 
@@ -93,7 +95,9 @@
                 guard mode == "wal" else {
                     throw JobError(
                         code: .unavailable,
-                        message: "the file system of the database cannot keep a write-ahead log; use a local disk")
+                        message:
+                            "the file system of the database \(path) does not support a write-ahead log; use a local disk"
+                    )
                 }
                 // This is four times the default. A checkpoint syncs twice and writes each page once, however often the
                 // log contains the page, so rarer checkpoints cost less.
@@ -124,14 +128,14 @@
                     code: .invalid,
                     message: """
                         in: the database \(path) is never synced to the disk (synchronous = OFF), so a power failure could \
-                        undo what the store has acknowledged; leave it at NORMAL, or ask for the durability relaxed
+                        undo what the store has acknowledged; set it to NORMAL, or give the store the durability relaxed
                         """)
             }
             guard try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true else {
                 throw JobError(
                     code: .invalid,
                     message: """
-                        in: the database \(path) does not enforce foreign keys, by which the runs of a job go with it; \
+                        in: the database \(path) does not enforce foreign keys, which delete the runs of a job with the job; \
                         leave foreignKeysEnabled = true in its configuration
                         """)
             }

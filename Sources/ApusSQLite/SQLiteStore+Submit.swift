@@ -99,12 +99,14 @@
         private func checkFile(of db: Database) throws(JobError) {
             guard !db.configuration.readonly else {
                 throw JobError(
-                    code: .invalid, message: "db: is a connection that only reads; submit where your application writes"
+                    code: .invalid,
+                    message:
+                        "db: the connection is read-only; submit on the connection on which your application writes"
                 )
             }
             let file = Self.fileName(of: db)
             guard file == path || OwnerLock.resolved(file) == path else {
-                throw JobError(code: .invalid, message: "db: is a connection to \(file), not to \(path)")
+                throw JobError(code: .invalid, message: "db: the connection is to \(file), but the store is \(path)")
             }
         }
 

@@ -183,7 +183,7 @@
                 if case .open(_, let owner) = phase { phase = .open(new, owner: owner) }
             }
             configuration.logger.notice(
-                "opened the job store anew after a failed sync", metadata: ["path": "\(path)"])
+                "opened the job store again after a failed sync", metadata: ["path": "\(path)"])
             return new
         }
 

@@ -121,7 +121,7 @@
                 code: .unavailable,
                 message: """
                     the database \(path) was written by an older version of Apus (schema \(found); this program needs \
-                    \(version)), and a source is not changed; migrate it first: apus store migrate --store '\(path)'
+                    \(version)), and a copy does not change its source; migrate it first: apus store migrate --store '\(path)'
                     """)
         }
 

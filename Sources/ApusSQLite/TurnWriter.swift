@@ -50,7 +50,7 @@
                     failure = JobError(
                         code: .unavailable,
                         message:
-                            "writing \(connection.path) to the disk failed, and nothing more is written until the file is opened anew; check the disk",
+                            "writing \(connection.path) to the disk failed, and nothing more is written until the file is opened again; check the disk",
                         cause: failed)
                     throw failure!
                 }
@@ -164,7 +164,7 @@
             guard change.shard == .only else {
                 throw JobError(
                     code: .notOwner,
-                    message: "the store has no shard \(change.shard.rawValue): \(job.id) was not written")
+                    message: "\(job.id): the store has no shard \(change.shard.rawValue), so the job was not written")
             }
             switch change.expected {
             case .version(let version):
@@ -225,7 +225,8 @@
                 try JobRow.insert(job, axis, counting: &rowsChanged, on: connection)
             } catch let failure as SQLiteFailure where failure.message.hasSuffix("job.id") {
                 throw JobError(
-                    code: .conflict, message: "there is a job \(job.id) already; read it again", cause: failure)
+                    code: .conflict, message: "\(job.id): a job has this identifier already; read it again",
+                    cause: failure)
             }
             // A key whose insertion was rolled back may remain unused, which has no cost.
             lastKey = job.key

@@ -125,7 +125,7 @@
                 ]
             ),
             ("jobs that have ended", ["UPDATE apus.ended SET keys = keys[2:] WHERE sequence = 1"]),
-            ("numbers that were given", ["SELECT setval('apus.job_key', 1)"]),
+            ("a number is given only once", ["SELECT setval('apus.job_key', 1)"]),
         ]
 
         @Test("an undamaged store passes the check")

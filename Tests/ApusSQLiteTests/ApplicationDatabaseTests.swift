@@ -317,7 +317,7 @@
             try await expect("synchronous = OFF", unsynced)
             configuration = Configuration()
             configuration.readonly = true
-            try await expect("only read", try DatabasePool(path: path, configuration: configuration))
+            try await expect("read-only", try DatabasePool(path: path, configuration: configuration))
             #expect(try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") } == 0)
             configuration = Configuration()
             configuration.journalMode = .wal

@@ -41,7 +41,7 @@
         /// The statements that break each of the rules.
         private static let damages: [(rule: String, sql: String)] = [
             ("a job counts", "UPDATE apus_job SET open_runs = 2 WHERE id = 'job-1'"),
-            ("a job's lane", "UPDATE apus_job SET queue = 'other' WHERE id = 'job-3'"),
+            ("a job has the lane", "UPDATE apus_job SET queue = 'other' WHERE id = 'job-3'"),
             (
                 "an identifier belongs",
                 "DROP INDEX apus_job_id_unique; UPDATE apus_job SET id = 'job-1' WHERE id = 'job-2'"
@@ -53,7 +53,7 @@
                 """
             ),
             ("what is unique", "UPDATE apus_request SET unique_payload = 1 WHERE kind = 'ended'"),
-            ("a job says until when", "UPDATE apus_job SET kept_until = NULL WHERE id = 'ended'"),
+            ("a job that has ended", "UPDATE apus_job SET kept_until = NULL WHERE id = 'ended'"),
             ("an occurrence has one outcome", "UPDATE apus_run SET through = 9 WHERE through = 3"),
             (
                 "an occurrence that has an outcome",

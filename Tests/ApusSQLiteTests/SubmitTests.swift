@@ -201,7 +201,7 @@
             let reading = #expect(throws: JobError.self) {
                 try shop.database.read { db in _ = try shop.store.submit(request, in: db) }
             }
-            #expect(reading?.code == .invalid && reading?.message.contains("only reads") == true)
+            #expect(reading?.code == .invalid && reading?.message.contains("read-only") == true)
             let bare = SQLiteStore(path: shop.directory.file("other.db"))
             let missing = #expect(throws: JobError.self) {
                 try elsewhere.write { db in _ = try bare.submit(request, in: db) }

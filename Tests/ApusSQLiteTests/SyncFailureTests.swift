@@ -30,7 +30,7 @@
             let log = store.path + "-wal"
             try await FileFaults.failingSyncs(of: log) {
                 let error = try await expectError(.unavailable) { try await store.add(sampleJob("a"), session) }
-                #expect(error.message.contains("until the file is opened anew"))
+                #expect(error.message.contains("until the file is opened again"))
                 // The log cannot be synced and keeps its contents.
                 try await expectError(.unavailable) { try await self.perform(write, store, session) }
                 try await expectError(.unavailable) { _ = try await store.allIDs() }

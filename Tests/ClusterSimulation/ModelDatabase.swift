@@ -233,7 +233,7 @@ final class ModelDatabase {
         _ part: Int, of turn: StoreTurn, _ node: Int64, _ session: StoreSession
     ) throws(JobError) -> [Job] {
         if let change = turn.parts[part].first(where: { !Self.isAllowed($0, in: session) }) {
-            throw JobError(code: .notOwner, message: "shard \(change.shard.rawValue) is not this scheduler's")
+            throw JobError(code: .notOwner, message: "this scheduler does not own the shard \(change.shard.rawValue)")
         }
         guard Self.takesOwn(part, of: turn, session) else {
             throw JobError(code: .conflict, message: "a submission of the part is another scheduler's")

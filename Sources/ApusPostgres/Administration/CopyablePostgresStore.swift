@@ -320,7 +320,7 @@
                     throw JobError(
                         code: .conflict,
                         message:
-                            "\(completed) runs were completed by their handlers when their node died, and no node has "
+                            "\(completed) runs were completed by their handlers before their node died, and no node has "
                             + "recorded that; start a node on the source, stop it, and copy then")
                 }
                 return PostgresCopyReader(connection, node: id, shards: shards, engine)

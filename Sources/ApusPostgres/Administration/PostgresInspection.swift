@@ -199,7 +199,7 @@
 
         static let rules: [StoreRule] = [
             StoreRule(
-                "each instant at which a job is to be looked at is among the wakes",
+                "each instant at which a job is examined is among the wakes",
                 violations: """
                     SELECT \(jobName) AS subject FROM apus.job AS j JOIN apus.request AS r ON r.job = j.key, LATERAL (
                         SELECT \(JobColumns.lane) AS lane) AS l
@@ -232,7 +232,7 @@
                     SELECT j.id AS subject FROM apus.job AS j WHERE \(JobColumns.hasNotEnded) GROUP BY j.id HAVING count(*) > 1
                     """),
             StoreRule(
-                "kind and content belong to one job that is unique by them and has not ended",
+                "kind and content belong to at most one unique job that has not ended",
                 violations: """
                     SELECT r.kind || ' (key ' || min(r.job) || ')' AS subject FROM apus.request AS r WHERE r.unique_payload = 1
                     GROUP BY r.kind, \(JobColumns.content("r")) HAVING count(*) > 1
@@ -313,7 +313,7 @@
                         WHERE e.kept_until = j.kept_until AND j.key = ANY (e.keys))
                     """),
             StoreRule(
-                "numbers that were given are not given again",
+                "a number is given only once",
                 violations: """
                     SELECT 'apus.job_key' AS subject WHERE
                         (SELECT max(key) FROM apus.job) > coalesce(pg_sequence_last_value('apus.job_key'), 0)

@@ -121,7 +121,7 @@
                         payloads.map {
                             PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text($0.text(from: node))])
                         }))
-            } catch { logger.debug("events were not sent", metadata: ["error": "\(error)"]) }
+            } catch { logger.debug("events could not be sent", metadata: ["error": "\(error)"]) }
         }
 
         // MARK: Receiving

@@ -191,7 +191,7 @@
                 let view = try await view()
                 await perform(machine.withLock { $0.beat(view, began: began, at: engine.time.uptime()) })
             } catch {
-                logger.debug("a beat failed", metadata: ["error": "\(error)"])
+                logger.debug("a beat of this node failed", metadata: ["error": "\(error)"])
                 await perform(machine.withLock { $0.beatFailed(began: began, at: engine.time.uptime()) })
             }
         }
@@ -317,7 +317,7 @@
             // The epochs may have decreased too, and the node's row may lack the jobs that it can run.
             given.withLock { $0 = [:] }
             runnable.withLock { if $0.jobs != nil { $0.isStored = false } }
-            logger.notice("the database was promoted; what it has is read anew")
+            logger.notice("the database was promoted; this node reads its contents again")
             for shard in old.keys.sorted() { signal(.revoked(shard)) }
             let rows = try await writer.execute(PostgresBatch([StoreTimeline.adopt]))[0]
             let timeline: Int32 = try rows[0].decode(at: 0)
@@ -359,7 +359,7 @@
             case .take(let shards): try await take(shards)
             case .giveBack(let count): signal(.share(max(0, owned.withLock(\.count) - count)))
             case .declareDead(let id, let beat):
-                logger.notice("a node is dead", metadata: ["node": "\(id)"])
+                logger.notice("a node was declared dead", metadata: ["node": "\(id)"])
                 // An unfinished transaction of the dead node would delay the other nodes, so its connections are ended.
                 _ = try await writer.execute(
                     PostgresBatch([
@@ -512,7 +512,7 @@
         private static let pooled = JobError(
             code: .unavailable,
             message:
-                "the connection does not keep its session: there is a pooler in transaction mode in between; connect to the "
+                "the connection does not keep its session, because it goes through a pooler in transaction mode; connect to the "
                 + "server itself, or to a port of the pooler in session mode")
     }
 #endif

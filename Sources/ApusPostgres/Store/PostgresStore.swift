@@ -180,7 +180,7 @@
                         throw JobError(
                             code: .unavailable,
                             message: takesShards
-                                ? "the other nodes give no shards away; look whether they run and can be reached"
+                                ? "the other nodes released no shards to this one; check that they run and reach the database"
                                 : "the database cannot be reached")
                     }
                     try await engine.sleep(for: .milliseconds(200))
@@ -277,7 +277,8 @@
             guard owner.member.isTrusted else {
                 owner.member.forget(turn.released)
                 throw JobError(
-                    code: .unavailable, message: "the answer of the database came after this node's trust had ended")
+                    code: .unavailable,
+                    message: "the database answered so late that other nodes may have declared this one dead")
             }
             updateClock(turn.clock, of: owner.member)
             owner.member.submissions.withLock { $0.took(turn.taken, results.parts) }

@@ -131,7 +131,7 @@
                 throw JobError(
                     code: .conflict,
                     message: """
-                        a copy into the database has not ended; wait for it, or if it was interrupted, repeat it: \
+                        a copy into the database has not ended; wait for it, or repeat it if it was interrupted: \
                         apus store copy
                         """)
             }

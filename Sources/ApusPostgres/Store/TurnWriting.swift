@@ -102,7 +102,9 @@
                 guard let change = changes.first(where: { !isAllowed($0) }) else { continue }
                 refused[part] = JobError(
                     code: .notOwner,
-                    message: "shard \(change.shard.rawValue) is not this scheduler's: \(change.job.id) was not written")
+                    message:
+                        "\(change.job.id): this scheduler does not own the shard \(change.shard.rawValue), so the job was not written"
+                )
             }
             var sequences: Set<Int64> = []
             for (part, taken) in turn.takenByPart.sorted(by: { $0.key < $1.key })
@@ -127,7 +129,8 @@
 
         private static func conflict(_ cause: PostgresError?) -> JobError {
             JobError(
-                code: .conflict, message: "another program has changed the job, or has its name; read it again",
+                code: .conflict,
+                message: "another program has changed the job, or another job has its name; read it again",
                 cause: cause)
         }
 
@@ -173,7 +176,7 @@
         private static func refusal(_ error: PostgresError) -> JobError {
             ["23505", "AP409"].contains(error.server?.sqlState)
                 ? conflict(error)
-                : JobError(code: .invalid, message: "the job cannot be kept: \(error.message)", cause: error)
+                : JobError(code: .invalid, message: "the job cannot be stored: \(error.message)", cause: error)
         }
 
         /// Returns the parts that a statement refused because it did not find or write all their rows; `nil` for any
