@@ -18,27 +18,27 @@
 #include <sys/wait.h>
 
 static const char help[] =
-    "Runs a program, and all that it starts, in one virtual time: it skips to the next instant for which something\n"
-    "waits, whenever nothing runs. The program stays as it is.\n"
+    "Runs a program, with every process that it starts, in virtual time: whenever none of them runs, time skips to\n"
+    "the next instant for which one of them waits. The program need not be changed.\n"
     "\n"
     "  apus-clock [--wall INSTANT] [--stepped SOCKET] [--] COMMAND [ARGUMENT…]\n"
     "  apus-clock --to SOCKET REQUEST\n"
     "\n"
-    "  --wall INSTANT    the time of day at the beginning: YYYY-MM-DDTHH:MM:SSZ, or now; 2026-01-01T00:00:00Z without it\n"
-    "  --stepped SOCKET  time stands still until a request comes over the socket of this name, a line each\n"
+    "  --wall INSTANT    the time of day at the start: YYYY-MM-DDTHH:MM:SSZ, or now (default: 2026-01-01T00:00:00Z)\n"
+    "  --stepped SOCKET  makes this socket, and lets time pass only by requests over it, each of which is a line\n"
     "  --to SOCKET       sends a request to such a socket, and prints the answer\n"
     "\n"
     "Requests:\n"
-    "  now               says which time it is\n"
+    "  now               prints the time\n"
     "  settle            waits until nothing runs\n"
     "  next              goes to the next instant for which something waits\n"
-    "  advance DURATION  goes from instant to instant for 90, 90s, 1.5h, 250ms, 7d\n"
+    "  advance DURATION  goes from instant to instant for this long: 90, 90s, 1.5h, 250ms, 7d\n"
     "\n"
-    "An answer is `ok` and the time, `none` when nothing waits for an instant, or `error` and a sentence.\n"
+    "The answer is `ok` and the time, `none` if nothing waits for an instant, or `error` and a sentence.\n"
     "\n"
-    "The exit status is the command's; 128 and the signal's number when one has ended it; 126 when the command cannot\n"
-    "have virtual time or cannot be run, 127 when it is not found, 2 for a usage error. What the command has started\n"
-    "ends with it.\n";
+    "The exit status is the command's; 128 plus a signal's number if the signal ended it; 126 if the command cannot\n"
+    "have virtual time or cannot be run; 127 if it is not found; 2 for a usage error. When the command ends, the\n"
+    "processes that it started are ended too.\n";
 
 enum { usage_error = 2, cannot_run = 126, not_found = 127 };
 
@@ -82,7 +82,7 @@ static int64_t read_instant(const char *text) {
     const char *end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &date);
     time_t seconds = timegm(&date);
     if (!end || *end || seconds < 0 || seconds > FOREVER / SECOND / 2)
-        fail(usage_error, "'%s' is no instant; write 2026-01-01T00:00:00Z, or now", text);
+        fail(usage_error, "'%s' is not an instant; write 2026-01-01T00:00:00Z, or now", text);
     return seconds * SECOND;
 }
 
@@ -92,7 +92,7 @@ static int64_t read_instant(const char *text) {
 static const char *file_of(const char *command) {
     static char file[PATH_MAX];
     if (strchr(command, '/')) {
-        if (access(command, F_OK) != 0) fail(not_found, "there is no %s", command);
+        if (access(command, F_OK) != 0) fail(not_found, "there is no file %s", command);
         return command;
     }
     const char *path = getenv("PATH");
@@ -102,7 +102,7 @@ static const char *file_of(const char *command) {
         struct stat status;
         if (stat(file, &status) == 0 && S_ISREG(status.st_mode) && access(file, X_OK) == 0) return file;
     }
-    fail(not_found, "there is no command %s", command);
+    fail(not_found, "there is no command %s in PATH", command);
 }
 
 static void refuse_what_cannot_work(const char *file) {
@@ -157,7 +157,7 @@ static void make_clock(int64_t wall) {
         file = mkostemp(own.file, O_CLOEXEC);
     }
     if (file < 0 || ftruncate(file, sizeof *own.shared) != 0)
-        fail(cannot_run, "no file can be made in /dev/shm or /tmp: %s", strerror(errno));
+        fail(cannot_run, "cannot make a file in /dev/shm or /tmp: %s", strerror(errno));
     own.shared = mmap(NULL, sizeof *own.shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (own.shared == MAP_FAILED) fail(cannot_run, "the clock's file cannot be mapped: %s", strerror(errno));
     close(file);
@@ -187,7 +187,7 @@ static void start(char **arguments) {
     // Otherwise the kernel might take the command's status, if the caller ignores the signal.
     signal(SIGCHLD, SIG_DFL);
     own.command = fork();
-    if (own.command < 0) fail(cannot_run, "no process can be made: %s", strerror(errno));
+    if (own.command < 0) fail(cannot_run, "cannot start a process: %s", strerror(errno));
     if (own.command == 0) {
         sigprocmask(SIG_SETMASK, &previous, NULL);
         char preloaded[PATH_MAX * 2];
@@ -304,7 +304,7 @@ static void describe(enum outcome outcome, char *answer, size_t size) {
     if (outcome == outcome_busy) {
         char runner[128];
         tree_describe_runner(runner, sizeof runner);
-        snprintf(answer, size, "error for a minute of the machine's time, %s has not become idle\n", runner);
+        snprintf(answer, size, "error %s has not become idle within a minute of the machine's time\n", runner);
         return;
     }
     if (outcome == outcome_ended) {
@@ -332,9 +332,9 @@ static void answer_request(const char *request, char *answer, size_t size) {
         else describe(is_made ? settle(request_limit) : outcome, answer, size);
     } else if (strncmp(request, "advance ", 8) == 0) {
         if (read_duration(request + 8, &duration)) describe(advance(duration), answer, size);
-        else snprintf(answer, size, "error '%s' is no duration; write 90, 90s, 1.5h, 250ms or 7d\n", request + 8);
+        else snprintf(answer, size, "error '%s' is not a duration; write 90, 90s, 1.5h, 250ms or 7d\n", request + 8);
     } else {
-        snprintf(answer, size, "error '%s' is no request; there are now, settle, next and advance DURATION\n", request);
+        snprintf(answer, size, "error '%s' is not a request; the requests are now, settle, next and advance DURATION\n", request);
     }
 }
 
@@ -450,7 +450,7 @@ int main(int count, char **arguments) {
     if (!*arguments) fail(usage_error, "there is no %s; see apus-clock --help", to ? "request" : "command");
     if (to) return send_request(to, arguments);
     const char *obstacle = tree_obstacle();
-    if (obstacle) fail(cannot_run, "time cannot be virtual here: %s", obstacle);
+    if (obstacle) fail(cannot_run, "time cannot be virtual on this machine: %s", obstacle);
     int64_t instant = read_instant(wall);
     make_clock(instant);
     atexit(remove_files);

@@ -343,7 +343,7 @@ static void say(const struct process *process, const char *why) {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file >= 0 && read_text(file, name, sizeof name) > 0) name[strcspn(name, "\n")] = 0;
     close(file);
-    fprintf(stderr, "apus-clock: %s (process %d) has the machine's time: it %s\n", name, process->id, why);
+    fprintf(stderr, "apus-clock: %s (process %d) runs in the machine's time: it %s\n", name, process->id, why);
 }
 
 // Whether an asleep process without a clock is not waited for, because it cannot have one.

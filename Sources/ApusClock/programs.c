@@ -77,7 +77,7 @@ const char *program_obstacle(const char *path) {
         bool is_privileged = (status.st_mode & S_ISUID && status.st_uid != geteuid())
             || (status.st_mode & S_ISGID && status.st_mode & S_IXGRP && status.st_gid != getegid())
             || (geteuid() != 0 && fgetxattr(file, "security.capability", NULL, 0) > 0);
-        if (is_privileged) obstacle = "runs with other rights (setuid), and then the dynamic linker loads nothing first";
+        if (is_privileged) obstacle = "runs with other rights (setuid), so the dynamic linker does not load the clock";
     }
     if (!obstacle && status.st_size > 0) {
         void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
