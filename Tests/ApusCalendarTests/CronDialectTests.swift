@@ -48,7 +48,8 @@ struct CronDialectTests {
             ("0 0 12 ? * 2-6", 8, ["0 12 * * 1-5, which it is in the dialect quartz", "0 12 * * 2-6"]),
             ("0 10 * * ? *", 10, ["0 10 * * *, which it is in the dialect aws"]),
             ("0 15 10 ? * 6L 2030", 9, ["0 15 10 * * 5L 2030"]), ("cron(0 18 ? * MON-FRI *)", 1, ["0 18 * * 1-5"]),
-            ("cron(0 18 * * 1-5 *)", 15, ["? in one of both fields for days"]), ("cron(0 18 *)", 13, ["6 fields"]),
+            ("cron(0 18 * * 1-5 *)", 15, ["? in exactly one of the two fields for days"]),
+            ("cron(0 18 *)", 13, ["6 fields"]),
             ("0 9 * ? *", 7, ["a month"]), ("? 9 * * *", 1, ["a minute"]), ("0 0 9 * * 1 ?", 13, ["no ?"]),
         ])
     func otherDialects(text: String, column: Int, readings: [String]) throws {

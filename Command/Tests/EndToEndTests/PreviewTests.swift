@@ -71,7 +71,7 @@ struct PreviewTests {
         arguments: [
             (["every blue moon"], ["apus: schedule", "column 7", "blue", "weekday"]),
             (["99 * * * *"], ["apus: schedule", "column 1", "99"]),
-            (["every day at 9:00", "--tz", "Europe/Berlinn"], ["apus: --tz", "near: Europe/Berlin"]),
+            (["every day at 9:00", "--tz", "Europe/Berlinn"], ["apus: --tz", "did you mean: Europe/Berlin"]),
             (["every day at 9:00", "-n", "0"], ["--number: 0 is not a whole number from 1 to 1000"]),
             (["every day at 9:00", "--gap", "before"], ["--gap", "before", "skip"]),
             (["every day at 9:00", "--after", "soon"], ["--after", "soon", "tomorrow 9:00"]),

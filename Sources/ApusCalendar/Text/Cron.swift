@@ -65,7 +65,7 @@ struct CronParser {
             readings.append("\(printed), which it is in the dialect \(dialect.rawValue)")
         }
         throw found.error(
-            (["no ? but in five fields, for a day"] + readings).joined(separator: "; or "))
+            (["? only in five fields, for a day"] + readings).joined(separator: "; or "))
     }
 
     private mutating func fields(_ tokens: [Token]) throws(ScheduleTextError) -> CalendarFields {

@@ -55,7 +55,7 @@ public enum CronDialect: String, Sendable, Hashable, Codable, CaseIterable {
     /// Checks that exactly one of both fields for days is `?`, as Quartz and EventBridge require.
     func checkDays(_ day: Token, _ weekday: Token) throws(ScheduleTextError) {
         guard self == .quartz || self == .aws, (day.text == "?") == (weekday.text == "?") else { return }
-        throw weekday.error("? in one of both fields for days, and not in the other")
+        throw weekday.error("? in exactly one of the two fields for days")
     }
 
     /// A member of the list of days of the week, as the standard writes it.

@@ -118,7 +118,7 @@ struct ICalendar {
             throw end.error(
                 masters.isEmpty
                     ? "a VEVENT"
-                    : "one event; these are \(masters.count), the first: "
+                    : "one event; there are \(masters.count), and the first are: "
                         + masters.prefix(5).map(\.summary).joined(separator: ", "))
         }
         guard !event.isCancelled else { throw end.error("an event that is not cancelled") }
@@ -155,7 +155,8 @@ extension ICalendar.Event {
                     $0.isUTC == properties.start?.isUTC && $0.isDate == properties.start?.isDate
                 }), [nil, properties.timeZone].contains(change.properties.timeZone)
             else {
-                throw end.error("RECURRENCE-ID and DTSTART of changed occurrences in the form and zone of the event")
+                throw end.error(
+                    "RECURRENCE-ID and DTSTART of changed occurrences in the form and zone of the event's DTSTART")
             }
             former.insert(replaced)
             if !change.isCancelled { new.insert(start) }

@@ -166,7 +166,7 @@ struct OnCalendarParser {
                 values.formUnion(stride(from: first, through: last, by: step))
             } else if pieces.count == 2 {
                 guard isFromEnd ? first - step >= 1 : first + step <= limits.upperBound else {
-                    throw pieces[1].error("a repetition that comes again within the range")
+                    throw pieces[1].error("a repetition short enough to come again within the range")
                 }
                 // In days from the end, the repetition runs towards the last day.
                 values.formUnion(

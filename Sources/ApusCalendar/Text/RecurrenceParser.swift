@@ -287,16 +287,17 @@ struct RecurrenceParser {
         let isYearly = rule.frequency == .yearly
         switch name {
         case "COUNT": if rule.until != nil { throw part.error("COUNT or UNTIL, not both") }
-        case "BYWEEKNO": if !isYearly { throw part.error("BYWEEKNO with FREQ=YEARLY only") }
+        case "BYWEEKNO": if !isYearly { throw part.error("BYWEEKNO only with FREQ=YEARLY") }
         case "BYYEARDAY":
             if [.daily, .weekly, .monthly].contains(rule.frequency) {
-                throw part.error("BYYEARDAY not with FREQ=DAILY, WEEKLY or MONTHLY")
+                throw part.error("no BYYEARDAY with FREQ=DAILY, WEEKLY or MONTHLY")
             }
-        case "BYMONTHDAY": if rule.frequency == .weekly { throw part.error("BYMONTHDAY not with FREQ=WEEKLY") }
+        case "BYMONTHDAY": if rule.frequency == .weekly { throw part.error("no BYMONTHDAY with FREQ=WEEKLY") }
         case "BYDAY":
             guard rule.days.contains(where: { $0.ordinal != 0 }) else { return }
             if rule.frequency != .monthly, !isYearly || !rule.weekNumbers.isEmpty {
-                throw part.error("numbers before a day with FREQ=MONTHLY, or with FREQ=YEARLY without BYWEEKNO, only")
+                throw part.error(
+                    "numbers before a day only with FREQ=MONTHLY, or with FREQ=YEARLY and without BYWEEKNO")
             }
         case "BYSETPOS":
             let others = [

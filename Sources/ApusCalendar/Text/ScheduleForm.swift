@@ -111,11 +111,12 @@ extension CalendarSchedule {
             if tokens.count > 5, !tokens[5].text.isField, Names.weekday(tokens[5].text.prefix(3)) == nil {
                 let fields = String(text.prefix(tokens[5].column - 1)).trimmingWhitespace
                 if read(fields) {
-                    error = tokens[5].error("the fields alone: the rest of a line of a crontab is a command")
+                    error = tokens[5].error(
+                        "only the fields, without the command that follows them in a line of a crontab")
                     error.suggestions = [fields]
                 }
             } else if tokens.count == 6, let year = tokens[5].number, year >= 1970, read("0 " + text) {
-                error = tokens[5].error("a year only as the seventh field, after the second as the first one")
+                error = tokens[5].error("a year only as the seventh field, with seconds as the first one")
                 error.suggestions = ["0 " + text.trimmingWhitespace]
             } else if tokens.count == 4, read(text + " *") {
                 error = Token(text: "", column: text.count + 1).error(

@@ -101,7 +101,7 @@ struct StoredFields: Codable {
                 return .list(times)
             }
             guard let hours, let minutes, let seconds else {
-                throw invalid("times", "there, or hours, minutes and seconds")
+                throw invalid("times", "times, or hours, minutes and seconds")
             }
             return .grid(
                 hours: try bits(hours, 0...23, "hours"), minutes: try bits(minutes, 0...59, "minutes"),

@@ -267,7 +267,7 @@ extension Moment {
             throw reader.error(
                 "a date such as 2026-12-24; \(token.text) "
                     + (distinct.isEmpty
-                        ? "is none"
+                        ? "is not a date"
                         : "is read in different orders: write one of "
                             + distinct.map(\.description).sorted().joined(separator: ", ")))
         }

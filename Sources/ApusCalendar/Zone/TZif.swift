@@ -51,13 +51,13 @@ struct TZif {
 
     private func header(at: Int) throws(ZoneError) -> Header {
         guard at + 44 <= bytes.count, Array(bytes[at..<at + 4]) == Array("TZif".utf8) else {
-            throw ZoneError(description: "not a zone file: it does not start with TZif")
+            throw ZoneError(description: "the zone file does not start with TZif")
         }
         var counts: [Int] = []
         for index in 0..<6 {
             let count = try big(at + 20 + index * 4, 4)
             guard (0...100_000).contains(count) else {
-                throw ZoneError(description: "the zone file counts \(count) entries")
+                throw ZoneError(description: "the zone file has an impossible number of entries: \(count)")
             }
             counts.append(Int(count))
         }
@@ -84,7 +84,10 @@ struct TZif {
 
     private func table(_ header: Header, at: Int, timeSize: Int) throws(ZoneError) -> Table {
         guard header.leaps == 0 else {
-            throw ZoneError(description: "the zone counts leap seconds (a right/ zone); use the zone without them")
+            throw ZoneError(
+                description:
+                    "the zone counts leap seconds, as those in the folder right/ do; use the zone of this name without them"
+            )
         }
         guard header.types > 0 else { throw ZoneError(description: "the zone file has no offset") }
         let indices = at + header.times * timeSize
@@ -93,7 +96,7 @@ struct TZif {
         for index in 0..<header.types {
             let offset = try big(types + index * 6, 4)
             guard abs(offset) <= TimeZoneRules.largestOffset else {
-                throw ZoneError(description: "the zone file has an offset of \(offset) s")
+                throw ZoneError(description: "the zone file has an impossible offset of \(offset) s")
             }
             offsets.append(Int32(offset))
         }
@@ -101,9 +104,11 @@ struct TZif {
         for index in 0..<header.times {
             let time = try big(at + index * timeSize, timeSize)
             let type = Int(bytes[indices + index])
-            guard type < offsets.count else { throw ZoneError(description: "the zone file names type \(type)") }
+            guard type < offsets.count else {
+                throw ZoneError(description: "the zone file refers to the offset \(type), which it does not have")
+            }
             if let last = table.starts.last, time <= last {
-                throw ZoneError(description: "the zone file's changes are not in order")
+                throw ZoneError(description: "the changes in the zone file are not in order")
             }
             table.starts.append(time)
             table.offsets.append(offsets[type])

@@ -198,7 +198,8 @@ public final class ZoneDatabase: TimeZones {
         }
         let near = names.map { ($0, distance($0.lowercased(), name.lowercased())) }
             .filter { $0.1 <= max(2, name.count / 3) }.sorted { $0.1 < $1.1 }.prefix(3).map(\.0)
-        let hint = near.isEmpty ? "write an IANA name such as Europe/Berlin" : "near: \(near.joined(separator: ", "))"
+        let hint =
+            near.isEmpty ? "write an IANA name such as Europe/Berlin" : "did you mean: \(near.joined(separator: ", "))"
         return ZoneError(description: "there is no time zone \"\(name)\" in \(directory); \(hint)")
     }
 

@@ -78,7 +78,7 @@ extension DurationText {
         while scanner.take(":") {
             let field = try decimal(&scanner)
             guard field.digits.count == 2, field.whole < 60 else {
-                throw TextProblem("minutes and seconds after a colon have two digits, 00 to 59")
+                throw TextProblem("minutes and seconds after a colon must have two digits, 00 to 59")
             }
             fields.append(field)
         }
@@ -98,7 +98,7 @@ extension DurationText {
         while !scanner.isAtEnd {
             if scanner.take("t") {
                 guard !isTime, !scanner.isAtEnd else {
-                    throw TextProblem("“T” is followed by hours, minutes or seconds")
+                    throw TextProblem("“T” must be followed by hours, minutes or seconds")
                 }
                 isTime = true
                 continue
@@ -160,7 +160,7 @@ extension DurationText {
         guard significant.count <= 20 else { throw TextProblem("it is longer than 100 years") }
         guard scanner.take(".") || scanner.take(",") else { return Decimal(digits: digits.last20, fraction: []) }
         let fraction = scanner.digits()
-        guard !fraction.isEmpty else { throw TextProblem("a decimal point is followed by digits") }
+        guard !fraction.isEmpty else { throw TextProblem("a decimal point must be followed by digits") }
         return Decimal(digits: digits.last20, fraction: fraction)
     }
 
@@ -174,7 +174,7 @@ extension DurationText {
 
         mutating func add(_ amount: Decimal, _ unit: Unit) throws(TextProblem) {
             if let last, last.rawValue <= unit.rawValue {
-                throw TextProblem("larger units come first, and each of them once")
+                throw TextProblem("larger units must come first, and each of them once")
             }
             guard !hasFraction else { throw TextProblem("only the last number may have a fraction") }
             nanoseconds += amount.nanoseconds(unit)

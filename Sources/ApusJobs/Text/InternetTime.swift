@@ -10,21 +10,21 @@ enum InternetTime {
         let date = try date(&scanner)
         guard scanner.take("t") || scanner.take(" ") else { throw TextProblem("it has no time of day") }
         guard let hour = scanner.number(digits: 2), scanner.take(":"), let minute = scanner.number(digits: 2) else {
-            throw TextProblem("a time of day is like 18:00:00")
+            throw TextProblem("a time of day must be like 18:00:00")
         }
         var (second, nanosecond) = (0, 0)
         if scanner.take(":") {
-            guard let number = scanner.number(digits: 2) else { throw TextProblem("seconds have two digits") }
+            guard let number = scanner.number(digits: 2) else { throw TextProblem("seconds must have two digits") }
             second = number
             if scanner.take(".") {
                 guard let fraction = scanner.nanosecondFraction() else {
-                    throw TextProblem("a decimal point is followed by digits")
+                    throw TextProblem("a decimal point must be followed by digits")
                 }
                 nanosecond = fraction
             }
         }
         guard let time = CivilTime(hour: hour, minute: minute, second: second) else {
-            throw TextProblem("hours are 00 to 23, minutes and seconds 00 to 59")
+            throw TextProblem("hours must be 00 to 23, minutes and seconds 00 to 59")
         }
         let offset = try offset(&scanner)
         guard scanner.isAtEnd else { throw TextProblem("“\(scanner.rest)” cannot be read") }
@@ -34,7 +34,7 @@ enum InternetTime {
     private static func date(_ scanner: inout TextScanner) throws(TextProblem) -> CivilDate {
         guard let year = scanner.number(digits: 4), scanner.take("-"), let month = scanner.number(digits: 2),
             scanner.take("-"), let day = scanner.number(digits: 2)
-        else { throw TextProblem("a date is year-month-day, as in 2026-12-24") }
+        else { throw TextProblem("a date must be year-month-day, as in 2026-12-24") }
         guard (1970...2200).contains(year) else { throw TextProblem("the year is not within 1970–2200") }
         guard let date = CivilDate(year: year, month: month, day: day) else {
             throw TextProblem("month \(month) of \(year) has no day \(day)")
@@ -50,11 +50,11 @@ enum InternetTime {
         } else if scanner.take("-") {
             sign = -1
         } else {
-            throw TextProblem("it has no offset from UTC")
+            throw TextProblem("it has no offset from UTC, such as Z or +01:00")
         }
         guard let hours = scanner.number(digits: 2), scanner.take(":"), let minutes = scanner.number(digits: 2),
             hours < 24, minutes < 60
-        else { throw TextProblem("an offset from UTC is like +01:00") }
+        else { throw TextProblem("an offset from UTC must be like +01:00") }
         return sign * Int64(hours * 3_600 + minutes * 60)
     }
 }
