@@ -60,7 +60,9 @@ extension StoreConformance {
             try expect(run.due == instant(60) && run.notBefore == instant(80), "\(run)")
             try expectEqual(try await opened.load(untouched.id).job.nextDue, instant(60 - 500), "the job left alone")
         },
-        StoreCheck(name: "a run's instants stay where they are from its claim on, and its retry's move again") {
+        StoreCheck(
+            name: "a run's instants stay the same from its claim on, and those of its retry move with the clock again"
+        ) {
             factory in
             let opened = try await Opened(factory)
             var job = try await opened.add(sampleJob("a", wake: 60))
@@ -154,7 +156,7 @@ extension StoreConformance {
             try expectEqual(found.jobs.count, 3, "how many are due")
             try expectEqual(found.next, instant(80), "next of the other jobs")
         },
-        StoreCheck(name: "the last instant there is stays, however the clock is set") { factory in
+        StoreCheck(name: "the last possible instant stays, however the clock is set") { factory in
             let opened = try await Opened(factory)
             let never = WallInstant(nanoseconds: .max)
             var job = sampleJob("a")

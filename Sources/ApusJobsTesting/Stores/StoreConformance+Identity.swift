@@ -4,7 +4,7 @@ import ApusTimers
 extension StoreConformance {
     /// The checks of identifiers and idempotency keys.
     static let identity: [StoreCheck] = [
-        StoreCheck(name: "a new job whose identifier a job has that has not ended is refused") { factory in
+        StoreCheck(name: "a new job is refused if a job that has not ended has its identifier") { factory in
             let opened = try await Opened(factory)
             try await opened.add(sampleJob("a"))
             try await opened.add(sampleJob("b", state: .suspended))
@@ -12,7 +12,7 @@ extension StoreConformance {
                 try await expectError(.conflict, text: "a taken identifier") { try await opened.add(sampleJob(id)) }
             }
         },
-        StoreCheck(name: "a new job that needs its name for itself is refused while a job that has not ended has it") {
+        StoreCheck(name: "a new job that requires a free name is refused while a job that has not ended has the name") {
             factory in
             let opened = try await Opened(factory)
             func named(_ id: String, _ name: String? = "backup", isAlone: Bool = true) -> JobChange {
@@ -43,7 +43,7 @@ extension StoreConformance {
             try expectRefused(later[0], .alreadyExists, text: "a name of a job that did not ask for it")
             try expectEqual(try later[1].get().map(\.id.rawValue), ["g"], "a name of a refused part")
         },
-        StoreCheck(name: "a new job is refused if others have a label than the submission knows of") { factory in
+        StoreCheck(name: "a new job is refused if jobs that its submission does not know have the label") { factory in
             let opened = try await Opened(factory)
             func labelled(_ id: String, _ file: String, beside known: Set<Int64>? = nil) -> JobChange {
                 var change = opened.adding(sampleJob(id) { $0.labels = ["crontab": file, "more": "b"] })
@@ -86,7 +86,7 @@ extension StoreConformance {
                     job?.key == key && job?.id == JobID("a") && job?.state.isFinal == true, "\(key): \(job as Any)")
             }
         },
-        StoreCheck(name: "an identifier means the job that has not ended, else the last submitted") {
+        StoreCheck(name: "an identifier refers to the job that has not ended, or else to the last one submitted") {
             factory in
             let opened = try await Opened(factory)
             try expect(try await opened.store.job(JobID("a")) == nil, "a job that was never submitted")

@@ -4,7 +4,7 @@ import ApusTimers
 extension StoreConformance {
     /// The checks of which session may write, and of what remains afterwards.
     static let owners: [StoreCheck] = [
-        StoreCheck(name: "what was committed is there after closing and opening again") { factory in
+        StoreCheck(name: "committed changes are present after closing and opening again") { factory in
             let first = try await Opened(factory)
             try expectEqual(first.session.node, NodeID(rawValue: "conformance"), "the node of the session")
             let job = try await first.add(sampleJob("a", wake: 10))
@@ -27,7 +27,7 @@ extension StoreConformance {
             }
             try await second.store.close(second.session)
         },
-        StoreCheck(name: "an owner that was followed by another one can write nothing, whatever it is") { factory in
+        StoreCheck(name: "a former owner can write nothing of any kind") { factory in
             let first = try await Opened(factory)
             let job = try await first.add(sampleJob("a", wake: 10))
             var ended = try await first.add(sampleJob("ended", state: .finished))
@@ -54,7 +54,7 @@ extension StoreConformance {
             try expectEqual(ended.version, 2, "the owner's write")
             try await store.close(second.session)
         },
-        StoreCheck(name: "an owner that was followed by another one closes nothing") { factory in
+        StoreCheck(name: "a former owner closes nothing") { factory in
             let first = try await Opened(factory)
             try await first.store.close(first.session)
             let second = try await Opened(try await factory.reopen(first.store))

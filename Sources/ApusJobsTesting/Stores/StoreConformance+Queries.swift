@@ -171,7 +171,7 @@ extension StoreConformance {
             }
         },
         StoreCheck(
-            name: "a page of jobs brings of each the running attempt, else the last that began, else the last skip"
+            name: "a page of jobs has for each its running attempt, or else the last that began, or else its last skip"
         ) { factory in
             let opened = try await Opened(factory)
             try await opened.add(sampleJob("none"))

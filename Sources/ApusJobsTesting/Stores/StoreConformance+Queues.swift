@@ -38,7 +38,7 @@ extension StoreConformance {
             let third = try await store.open(as: NodeID(rawValue: "conformance"))
             try expectEqual(third.queues.map(\.lastStart), [instant(3_650)], "one that came after the clock was set")
         },
-        StoreCheck(name: "of jobs that are unique by it, no two that have not ended have one kind and payload") {
+        StoreCheck(name: "two unique jobs that have not ended cannot have the same kind and payload") {
             factory in
             let opened = try await Opened(factory)
             var first = try await opened.add(unique("a"))
@@ -93,7 +93,9 @@ extension StoreConformance {
             try expectEqual(try await found(.key("1"), after: instant(-1_000)), "a", "the ended one")
             try await opened.add(keyed("b", payload: [2]))
         },
-        StoreCheck(name: "a payload means the job that has not ended, else the last one submitted after an instant") {
+        StoreCheck(
+            name: "a payload refers to the job that has not ended, or else to the last one submitted after an instant"
+        ) {
             factory in
             let opened = try await Opened(factory)
             func found(after instant: WallInstant?, payload: [UInt8] = [1]) async throws -> JobID? {
@@ -118,7 +120,7 @@ extension StoreConformance {
             try expectEqual(try await found(after: instant(20)), nil, "none that is younger")
             try expectEqual(try await found(after: instant(5), payload: []), nil, "another payload")
         },
-        StoreCheck(name: "of each lane so many jobs are loaded as the load says, and the rest is reported") { factory in
+        StoreCheck(name: "a load returns as many jobs of each lane as it allows, and reports the rest") { factory in
             let opened = try await Opened(factory)
             for (number, (queue, priority)) in [
                 ("a", .low), ("a", .normal), ("b", .low), ("default", .normal), ("a", .low),

@@ -4,7 +4,9 @@ import ApusTimers
 extension StoreConformance {
     /// The checks of what is removed in time, and what stays.
     static let retention: [StoreCheck] = [
-        StoreCheck(name: "of a job's history the newest attempts and the newest skips are kept, each so many") {
+        StoreCheck(
+            name: "a job's history keeps the given number of its newest attempts, and as many of its newest skips"
+        ) {
             factory in
             let opened = try await Opened(factory)
             var job = try await opened.add(sampleJob("a"))
@@ -59,7 +61,7 @@ extension StoreConformance {
             try expectEqual(try await opened.store.runs(RunQuery(jobID: job.id)).runs.count, 4, "runs")
             try expectEqual(try await opened.load(job.id).job, job, "the job")
         },
-        StoreCheck(name: "ended jobs that are kept no longer go with their runs; the others, and open ones, stay") {
+        StoreCheck(name: "ended jobs are removed with their runs when they are no longer kept; all other jobs stay") {
             factory in
             let opened = try await Opened(factory)
             func add(_ id: String, _ state: JobState, keptUntil: Int64?, run: RunState) async throws {
@@ -103,7 +105,8 @@ extension StoreConformance {
                 try await opened.store.close(opened.session)
             }
         },
-        StoreCheck(name: "no more jobs are removed at once than the budget allows, and more are announced") { factory in
+        StoreCheck(name: "one call removes no more jobs than the budget allows, and reports that more are left") {
+            factory in
             let opened = try await Opened(factory)
             for number in 0..<7 { try await opened.add(sampleJob("job\(number)", state: .finished)) }
             for left in [5, 3, 1] {
@@ -124,7 +127,7 @@ extension StoreConformance {
             let job = try await next.add(sampleJob("b"))
             try expect(job.key > last.key, "key \(job.key) after \(last.key)")
         },
-        StoreCheck(name: "of the jobs to delete, those that have ended go with their runs") { factory in
+        StoreCheck(name: "a deletion removes those of its jobs that have ended, with their runs") { factory in
             let opened = try await Opened(factory)
             func add(_ id: String, _ state: JobState, run: RunState = .succeeded) async throws -> JobVersion {
                 let job = sampleJob(id, state: state) { request in

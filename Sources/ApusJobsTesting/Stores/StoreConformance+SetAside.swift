@@ -6,7 +6,7 @@ extension StoreConformance {
     ///
     /// The rows of these jobs can be read, because the effect of setting a job aside does not depend on its row.
     static let setAside: [StoreCheck] = [
-        StoreCheck(name: "a job that is set aside stays as it is, and nothing of it is due before the next owner") {
+        StoreCheck(name: "a job that is set aside does not change, and is not due again before the next owner") {
             factory in
             let opened = try await Opened(factory)
             for (number, trigger) in triggers.enumerated() {
@@ -54,7 +54,7 @@ extension StoreConformance {
             _ = try await opened.commit([], clock: sampleClock(setBy: .seconds(100)))
             try await opened.store.close(opened.session)
             let second = try await Opened(try await factory.reopen(opened.store))
-            try expectEqual(try await second.bad()[0].nextWake, instant(105), "when it is looked at")
+            try expectEqual(try await second.bad()[0].nextWake, instant(105), "its next wake")
             try await second.store.close(second.session)
         },
         StoreCheck(name: "a job that is changed after it was set aside is due as the change says") { factory in
@@ -72,7 +72,7 @@ extension StoreConformance {
             try expectEqual(try await second.due().jobs.map(\.job.nextWake), [instant(9)], "what is due later")
             try await second.store.close(second.session)
         },
-        StoreCheck(name: "an owner that was followed by another one sets nothing aside") { factory in
+        StoreCheck(name: "a former owner sets nothing aside") { factory in
             let first = try await Opened(factory)
             try await first.add(sampleJob("bad0", wake: 5))
             let jobs = try await first.bad()

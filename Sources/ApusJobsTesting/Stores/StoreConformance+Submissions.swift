@@ -70,7 +70,7 @@ extension StoreConformance {
             try expect(found[0].sequence > a.sequence, "\(found[0].sequence) after \(a.sequence)")
             try await second.store.close(second.session)
         },
-        StoreCheck(name: "an owner that was followed by another one takes nothing") { factory in
+        StoreCheck(name: "a former owner takes no submissions") { factory in
             let first = try await Opened(factory)
             try await factory.submit(request("a"), to: first)
             let a = try await first.submissions()[0]
@@ -148,7 +148,7 @@ extension StoreConformance {
             try expectEqual(
                 try await opened.store.refusals(limit: 9, cursor: nil).refusals.map(\.id), ["job4"], "what is left")
         },
-        StoreCheck(name: "a submission that is refused by a part which is not applied is no refused one") { factory in
+        StoreCheck(name: "a submission is not refused if the part that refuses it is not applied") { factory in
             let opened = try await Opened(factory)
             try await factory.submit(request("a"), to: opened)
             let a = try await opened.submissions()[0]

@@ -12,8 +12,9 @@ extension StoreConformance {
             try expectEqual(a.version, 1, "version")
             try expectEqual(try await opened.load(JobID("a")).job, a, "the stored job")
         },
-        StoreCheck(name: "a change is refused when the version is not the expected one, and grows it by one otherwise")
-        {
+        StoreCheck(
+            name: "a change is refused if the version is not the expected one, and otherwise increases it by one"
+        ) {
             factory in
             let opened = try await Opened(factory)
             let old = try await opened.add(sampleJob("a"))
@@ -163,7 +164,7 @@ extension StoreConformance {
             try expectEqual(try await opened.load(job.id).job.nextOccurrence, 50, "the last change")
             try expectEqual(job.version, 51, "version")
         },
-        StoreCheck(name: "of turns at the same time that expect the same version, one is applied") { factory in
+        StoreCheck(name: "one of several simultaneous turns that expect the same version is applied") { factory in
             let opened = try await Opened(factory)
             let job = try await opened.add(sampleJob("a"))
             let applied = await withTaskGroup(of: Bool.self) { group in
