@@ -46,10 +46,10 @@ extension TimerWheel {
         while index != .none {
             let record = slab.record(index)
             seen += 1
-            if seen > slab.count { return "the list is a ring" }
+            if seen > slab.count { return "the list has a cycle" }
             if record.pointee.previous != previous { return "the links disagree" }
             if record.pointee.life.load(ordering: .relaxed) & 1 != 0 { return "a taken record waits" }
-            if list(of: record) != position { return "a record believes to be elsewhere" }
+            if list(of: record) != position { return "a record names another list as its own" }
             let instant = max(record.pointee.deadline, current)
             if position >= Self.moving {
                 let end = end(ofList: position)

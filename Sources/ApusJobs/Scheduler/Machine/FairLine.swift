@@ -167,8 +167,10 @@ struct FairLine {
     func brokenInvariant(isFull: (String?) -> Bool) -> String? {
         if shares.isEmpty { return nil }
         let turns = Set(turns.all.map { ObjectIdentifier($0) })
-        if shares.values.reduce(0, { $0 + $1.count }) != count { return "a key counts other jobs than wait" }
-        if shares.values.count(where: \.isReady) != readyKeys { return "\(readyKeys) keys are said to be ready" }
+        if shares.values.reduce(0, { $0 + $1.count }) != count {
+            return "the keys count a wrong number of waiting jobs"
+        }
+        if shares.values.count(where: \.isReady) != readyKeys { return "\(readyKeys) is not the number of ready keys" }
         for (key, share) in shares {
             if share.isFull != isFull(key) { return "key \(key ?? "-") does not know whether it is full" }
             if share.hasTurn != turns.contains(ObjectIdentifier(share)) {

@@ -21,7 +21,7 @@ extension SchedulerMachine {
             }
         }
         if !life.acceptsCommands, !commands.isEmpty || history.hasDeletions {
-            return "commands wait, and nothing is done any more"
+            return "commands wait in a scheduler that has stopped"
         }
         return nil
     }

@@ -434,40 +434,50 @@ struct QueueBoard: ~Copyable {
 
     /// Returns a description of a broken invariant; `nil` if there is none.
     func brokenInvariant() -> String? {
-        if running.count > limit { return "\(running.count) handlers run at once" }
+        if running.count > limit { return "\(running.count) handlers run at once, and the limit is \(limit)" }
         let runs = running.values.reduce(into: [:]) { $0[$1.queue, default: 0] += 1 }
         var runsByKey: [QueueID: [String: Int]] = [:]
         for case (let queue, let key?) in running.values { runsByKey[queue, default: [:]][key, default: 0] += 1 }
         let waiting = offers.values.reduce(into: [:]) { $0[$1.lane.queue, default: 0] += 1 }
         if self.waiting != offers.values.reduce(into: [:], { $0[$1.lane, default: 0] += 1 }) {
-            return "a lane has another number of waiting jobs"
+            return "a lane counts a wrong number of waiting jobs"
         }
         let turns = Set(turns.all.map { ObjectIdentifier($0) })
         for (id, line) in lines {
-            if line.running != runs[id] ?? 0 { return "queue \(id) counts \(line.running) runs" }
+            if line.running != runs[id] ?? 0 {
+                return "queue \(id) counts \(line.running) runs instead of \(runs[id] ?? 0)"
+            }
             if let broken = line.waiting.lazy.compactMap({ $0.brokenInvariant(isFull: line.isFull) }).first {
                 return "queue \(id): \(broken)"
             }
-            if line.startingByKey.values.reduce(0, +) > line.starting { return "queue \(id) starts more of its keys" }
-            if line.runningByKey != runsByKey[id] ?? [:] { return "queue \(id) counts other runs of its keys" }
-            if line.count != waiting[id] ?? 0 { return "queue \(id) counts \(line.count) waiting jobs" }
+            if line.startingByKey.values.reduce(0, +) > line.starting {
+                return "queue \(id) starts more runs of keys than it starts runs"
+            }
+            if line.runningByKey != runsByKey[id] ?? [:] {
+                return "queue \(id) counts wrong numbers of runs of its keys"
+            }
+            if line.count != waiting[id] ?? 0 {
+                return "queue \(id) counts \(line.count) waiting jobs instead of \(waiting[id] ?? 0)"
+            }
             if line.hasTurn != turns.contains(ObjectIdentifier(line)) {
                 return "queue \(id) does not know whether it has a turn"
             }
             if line.count > 0, !line.hasTurn { return "queue \(id) never has its turn" }
             if (line.places != nil) != limited.contains(id) || (line.queue.rate != nil) != rated.contains(id) {
-                return "queue \(id) is not known by its limits"
+                return "queue \(id) is missing from the queues with limits, or has none and is among them"
             }
             if line.starting > 0, !starting.contains(id) {
-                return "queue \(id) is not among those that start something"
+                return "queue \(id) starts a run, and is not among the queues that do"
             }
             let places = max(line.limit, 0)
-            if line.starting > 0, line.running + line.starting > places { return "queue \(id) starts too much" }
+            if line.starting > 0, line.running + line.starting > places {
+                return "queue \(id) starts more runs than it has places"
+            }
             if (line.places != nil) != (isShared && line.queue.hasLimits) {
                 return "queue \(id) does not know whether its limits are shared"
             }
         }
-        for id in runs.keys where lines[id] == nil { return "queue \(id) runs and is not known" }
+        for id in runs.keys where lines[id] == nil { return "queue \(id) has a run, and is unknown" }
         return nil
     }
 }
