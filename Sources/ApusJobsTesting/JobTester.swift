@@ -69,7 +69,7 @@ public final class JobTester: Sendable {
             throw JobError(
                 code: .invalid,
                 message:
-                    "no handler is registered for the kind \(Payload.kind); register it where the JobTester is made")
+                    "no handler is registered for the kind \(Payload.kind); register one where the JobTester is made")
         }
         return try time.perform(advancingTime: true) {
             let events = scheduler.events()
@@ -80,7 +80,7 @@ public final class JobTester: Sendable {
                 default: break
                 }
             }
-            throw JobError(code: .closed, message: "the scheduler has stopped before the job has run")
+            throw JobError(code: .closed, message: "the scheduler stopped before the job ran")
         }
     }
 

@@ -88,7 +88,7 @@ struct SchedulerRunTests {
         let other = try SchedulerHarness(start: false)
         other.store.kill()
         let error = #expect(throws: JobError.self) { try other.perform { try await $0.run() } }
-        #expect(error?.message == "the process that used the store is dead")
+        #expect(error?.message == "the process that used the store has died")
 
         let running = run(grace: .zero)
         let twice = #expect(throws: JobError.self) { try harness.perform { try await $0.run() } }

@@ -42,7 +42,7 @@
             throw BackgroundJobError(
                 code: .unavailable,
                 message:
-                    "“\(identifier)” is continued work, which needs iOS 26; finish it under a background task before that"
+                    "“\(identifier)” is continued work, which needs iOS 26; on earlier systems, finish it under a background task"
             )
         }
 

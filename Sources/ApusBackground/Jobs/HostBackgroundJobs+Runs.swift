@@ -126,7 +126,7 @@ extension HostBackgroundJobs {
             try save(&followers)
         } catch {
             logger.error(
-                "the requests of background jobs cannot be stored; after a restart they are as they were",
+                "the requests of background jobs cannot be stored; after a restart, those that were stored before are pending",
                 metadata: ["record": "\(key)", "error": "\(error)"])
         }
     }

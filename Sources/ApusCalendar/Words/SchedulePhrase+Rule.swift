@@ -20,7 +20,7 @@ extension SchedulePhrase {
             offset.map { ($0.token, "hours, as in “every hour at :30”") },
             window.map { ($0.token, "seconds, minutes or hours, as in “every 15 minutes between 9:00 and 17:00”") },
         ] {
-            if let (token, what) = slot { throw reader.error("no such part without a number of \(what)", at: token) }
+            if let (token, what) = slot { throw reader.error("this part only after a number of \(what)", at: token) }
         }
         let days = try dayRule(unit)
         guard let times else {
@@ -57,7 +57,7 @@ extension SchedulePhrase {
                 "the date of the first \(unit), as in “starting 2026-11-24”", at: reader.tokens.last)
         }
         guard var anchor = days.first(onOrAfter: from, months: months) else {
-            throw reader.error("days that come", at: monthDays?.token)
+            throw reader.error("days that occur", at: monthDays?.token)
         }
         if isStored, unit == .week, anchor.monday > from.monday {
             anchor = days.first(onOrAfter: CivilDate(dayNumber: from.monday + 7 * count), months: months) ?? anchor

@@ -55,7 +55,7 @@ public final class FaultyStore: JobStore {
 
     private func checkAlive() throws {
         if state.withLock({ $0.isDead }) {
-            throw JobError(code: .closed, message: "the process that used the store is dead")
+            throw JobError(code: .closed, message: "the process that used the store has died")
         }
     }
 

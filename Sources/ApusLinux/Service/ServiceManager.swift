@@ -66,7 +66,7 @@ public struct ServiceManager: Sendable {
         let error = send(fields.map(\.line).joined(separator: "\n"))
         guard error != 0, wasReported.raise() else { return }
         logger.warning(
-            "the service manager cannot be notified of the state of this process; it may kill it too early",
+            "the service manager cannot be notified of this process's state, and may kill the process too early",
             metadata: ["reason": "\(String(cString: strerror(error)))"])
     }
 }
