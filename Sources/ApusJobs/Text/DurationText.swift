@@ -98,7 +98,7 @@ extension DurationText {
         while !scanner.isAtEnd {
             if scanner.take("t") {
                 guard !isTime, !scanner.isAtEnd else {
-                    throw TextProblem("“T” must be followed by hours, minutes or seconds")
+                    throw TextProblem("“T” is followed by hours, minutes or seconds")
                 }
                 isTime = true
                 continue
