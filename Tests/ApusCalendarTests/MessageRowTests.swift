@@ -27,7 +27,7 @@ struct MessageRowTests {
         S every 1/2 at 9:00 | 7 | every | order of 1/2 | every january on the 2nd at 9:00, or every february on the 1st at 9:00
         S every second tuesday at 9:00 | 7 | every | can be either | every 2 weeks on tuesday at 9:00 starting 2026-11-24, or every month on the 2nd tuesday at 9:00
         S biweekly on monday at 9:00 | 1 |  | can be several | none
-        S every month at 9:00 | 20 | every month at 9:00 | on the and the days | every month on the 1st at 9:00
+        S every month at 9:00 | 20 | every month at 9:00 | “on the” and the days | every month on the 1st at 9:00
         S every month on the 32nd at 9:00 | 20 | every month on the | 22nd or last | none
         S every 3 months on the last weekday at 9:00 | 23 | every 3 months on the | for every month | none
         S every 30 minutes between 10 and 11pm | 26 | every 30 minutes between | 10 can be either | every 30 minutes between 10:00 and 23:00, or every 30 minutes between 22:00 and 23:00
@@ -71,7 +71,7 @@ struct MessageRowTests {
         M 12/24/2026 18:00 | 1 |  | the month first | 2026-12-24 18:00
         M friday 4 | 8 | friday | 4 alone can be either | friday 4:00, or friday 16:00
         M in 5 minuts | 6 | in 5 | not a unit | in 5 minutes
-        M 5 minutes | 1 |  | in before a duration | in 5 minutes
+        M 5 minutes | 1 |  | “in” before a duration | in 5 minutes
         M 3M | 1 |  | M can be either | in 3m, or now + 3 months
         M 14.30 | 1 |  | a colon | 14:30
         M 2026-13-24 18:00 | 1 |  | no month 13 | none

@@ -112,7 +112,7 @@ extension CalendarSchedule {
                 let fields = String(text.prefix(tokens[5].column - 1)).trimmingWhitespace
                 if read(fields) {
                     error = tokens[5].error(
-                        "only the fields, without the command that follows them in a line of a crontab")
+                        "only the fields; what follows them in a line of a crontab is a command")
                     error.suggestions = [fields]
                 }
             } else if tokens.count == 6, let year = tokens[5].number, year >= 1970, read("0 " + text) {

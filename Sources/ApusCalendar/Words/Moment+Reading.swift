@@ -71,7 +71,7 @@ extension Moment {
             }
             rest.index = span.index
             if rest.isAtEnd {
-                throw reader.error("in before a duration, as in “in 5 minutes”", candidates: ["in \(reader.text)"])
+                throw reader.error("“in” before a duration, as in “in 5 minutes”", candidates: ["in \(reader.text)"])
             }
             if rest.take(.ago) || rest.take(.left) {
                 let isBack = reader.tokens[rest.index - 1].lower != "left"

@@ -46,7 +46,7 @@ extension SchedulePhrase {
         }
         if reader.take(.between) {
             let first = try reader.time(bare: true)
-            guard reader.take(.and) else { throw reader.error("and, as in “between 9:00 and 17:00”") }
+            guard reader.take(.and) else { throw reader.error("“and”, as in “between 9:00 and 17:00”") }
             return try window(from: first, token)
         }
         if reader.has(.from) {
@@ -61,7 +61,7 @@ extension SchedulePhrase {
             }
             let first = try reader.time(bare: true)
             guard reader.take(.to, .until) || reader.takeSymbol("-") else {
-                throw reader.error("to and a time, as in “from 9:00 to 17:00”")
+                throw reader.error("“to” and a time, as in “from 9:00 to 17:00”")
             }
             return try window(from: first, token)
         }

@@ -30,10 +30,10 @@ extension SchedulePhrase {
     /// What can follow the words that have been read, for an error message.
     private var forms: String {
         if step == nil, weekdays == nil, monthDays == nil, months == nil, date == nil {
-            return "every, as in “every day at 9:00”" + languages
+            return "“every”, as in “every day at 9:00”" + languages
         }
         if reader.has(.at, ahead: -1) { return PhraseReader.timeForms }
-        if times == nil, window == nil { return "at and a time of day, as in “at 9:00”, days, or a time zone" }
+        if times == nil, window == nil { return "“at” and a time of day, as in “at 9:00”, days, or a time zone" }
         return zone == nil ? "a time zone, as in “in Europe/Berlin”, or the end" : "the end"
     }
 

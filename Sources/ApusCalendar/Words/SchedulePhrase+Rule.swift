@@ -2,7 +2,7 @@ extension SchedulePhrase {
     func rule() throws(ScheduleTextError) -> CalendarSchedule.Rule {
         guard isRecurring else {
             throw reader.error(
-                "every, as in “every day at 9:00”", at: reader.tokens[0],
+                "“every”, as in “every day at 9:00”", at: reader.tokens[0],
                 candidates: ["every", "every day", "every week", "every month", "every year"].map {
                     "\($0) \(reader.text)"
                 })
@@ -25,7 +25,7 @@ extension SchedulePhrase {
         let days = try dayRule(unit)
         guard let times else {
             throw reader.error(
-                "at and a time of day, as in “at 9:00”", at: reader.tokens.last,
+                "“at” and a time of day, as in “at 9:00”", at: reader.tokens.last,
                 candidates: [
                     "\(reader.text) at 9:00"
                 ])
@@ -153,20 +153,20 @@ extension SchedulePhrase {
             }
             guard weekdays != 0 else {
                 throw reader.error(
-                    "on and the day of the week, as in “every week on friday at 17:00”", at: reader.tokens.last,
+                    "“on” and the day of the week, as in “every week on friday at 17:00”", at: reader.tokens.last,
                     candidates: ["\(reader.text) on monday"])
             }
         case .month:
             guard monthDays != nil else {
                 throw reader.error(
-                    "on the and the days, as in “on the 1st and 15th”, “on the last day” or “on the 2nd tuesday”",
+                    "“on the” and the days, as in “on the 1st and 15th”, “on the last day” or “on the 2nd tuesday”",
                     at: reader.tokens.last, candidates: ["\(reader.text) on the 1st"])
             }
             if isInterval, let months { throw reader.error("the number of months alone", at: months.token) }
         case .year:
             guard date != nil || months != nil && monthDays != nil else {
                 throw reader.error(
-                    "on and a date, as in “every year on 24 dec at 18:00”", at: reader.tokens.last,
+                    "“on” and a date, as in “every year on 24 dec at 18:00”", at: reader.tokens.last,
                     candidates: ["\(reader.text) on 24 dec"])
             }
         case .day where isInterval:
@@ -181,11 +181,11 @@ extension SchedulePhrase {
             }
         default:
             if monthDays == nil, weekdays == 0, date == nil, months == nil {
-                throw reader.error("every and the days, as in “every day at 9:00”", at: reader.tokens[0])
+                throw reader.error("“every” and the days, as in “every day at 9:00”", at: reader.tokens[0])
             }
             if months != nil, monthDays == nil, weekdays == 0, date == nil {
                 throw reader.error(
-                    "on the and the days, as in “on the 1st and 15th”, “on the last day” or “on the 2nd tuesday”",
+                    "“on the” and the days, as in “on the 1st and 15th”, “on the last day” or “on the 2nd tuesday”",
                     at: reader.tokens.last, candidates: ["\(reader.text) on the 1st"])
             }
         }

@@ -65,11 +65,11 @@ struct SchedulePhrase {
             isRecurring = true
             if !reader.has(.every), frequency == nil { try every() }
         }
-        if reader.isAtEnd, !impliesEvery { throw reader.error("every, as in “every day at 9:00”") }
+        if reader.isAtEnd, !impliesEvery { throw reader.error("“every”, as in “every day at 9:00”") }
         // EventBridge's `rate(5 minutes)`
         if reader.next.lower == "rate", reader.isSymbol("(", ahead: 1), reader.text.hasSuffix(")") {
             let rate = reader.text.drop { $0 != "(" }.dropFirst().dropLast()
-            throw reader.error("every and a number, as in “every 5 minutes”", candidates: ["every \(rate)"])
+            throw reader.error("“every” and a number, as in “every 5 minutes”", candidates: ["every \(rate)"])
         }
         while !reader.isAtEnd {
             try clause()

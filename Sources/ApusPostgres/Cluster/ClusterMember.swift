@@ -347,7 +347,7 @@
         private func perform(_ actions: [MembershipMachine.Action]) async {
             for action in actions {
                 do { try await perform(action) } catch {
-                    logger.warning("a change of the cluster failed", metadata: ["error": "\(error)"])
+                    logger.warning("a change of the cluster's shards or nodes failed", metadata: ["error": "\(error)"])
                 }
             }
         }
@@ -419,7 +419,8 @@
                         if count > 0 { self?.signal(.wake) }
                     }
                 } catch {
-                    logger.warning("jobs that were set aside are not due again yet", metadata: ["error": "\(error)"])
+                    logger.warning(
+                        "jobs that were set aside could not be made due again yet", metadata: ["error": "\(error)"])
                     self?.notGivenBack.withLock { $0 += shards }
                 }
             }

@@ -83,7 +83,7 @@ struct TimeTextTests {
             ("9999-01-01", "1970–2200"), ("2200-12-31T23:59:59-01:00", "1970–2200"), ("20260-01-01", "year-month-day"),
             ("2026-12-24x", "time of day"), ("2026-12-24T", "time of day"), ("2026-12-24T18:00:00+1", "offset"),
             ("2026-12-24T18:00:00+24:00", "offset"), ("2026-12-24T18:00:00.Z", "cannot be read"),
-            ("12/24/2026", "write 2026-12-24"), ("-1:00", "a unit of time"), ("3s", "in before a duration"),
+            ("12/24/2026", "write 2026-12-24"), ("-1:00", "a unit of time"), ("3s", "“in” before a duration"),
         ])
     func refuses(text: String, reason: String) {
         let error = #expect(throws: TextError.self) { try resolve(text) }
