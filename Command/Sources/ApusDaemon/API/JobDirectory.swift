@@ -129,7 +129,7 @@ struct JobDirectory: Sendable {
                 // Only the policy `refuse` makes the scheduler refuse a taken identifier. With another policy, the open
                 // job that happens to have the identifier would count as the same as the new one.
                 if request.conflict != .refuse, try await isOpen(request.id) {
-                    throw JobError(code: .alreadyExists, message: "\(request.id): there is such a job")
+                    throw JobError(code: .alreadyExists, message: "\(request.id): a job has this identifier already")
                 }
                 return try await scheduler.submit(request)
             } catch let error as JobError where error.code == .alreadyExists && length < 12 {
