@@ -285,7 +285,9 @@ final class SchedulerLoop: Sendable {
             machine!.emitsEvents = hub.isWanted
             let result = body(&machine!, now)
             #if DEBUG
-                if isCheckDue(machine!), let broken = machine!.brokenInvariant() { preconditionFailure(broken) }
+                if isCheckDue(machine!), let broken = machine!.brokenInvariant() {
+                    preconditionFailure("inconsistent scheduler: \(broken)")
+                }
             #endif
             return (result, machine!.takeEffects())
         }

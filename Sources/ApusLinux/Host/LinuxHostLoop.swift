@@ -134,7 +134,8 @@ extension LinuxHost {
         let names = registry.openNames
         phases.finish(.terminated)
         guard !names.isEmpty else { return .completed }
-        logger.warning("the grace period is over", metadata: ["cut": "\(names.joined(separator: ", "))"])
+        logger.warning(
+            "the grace period ended before all background tasks", metadata: ["cut": "\(names.joined(separator: ", "))"])
         return .cut(names: names)
     }
 }
