@@ -253,7 +253,7 @@ def measure(subject, directory, quick):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("subjects", nargs="*", choices=[[], *SUBJECTS], help="what to measure; everything unless given")
-    parser.add_argument("--quick", action="store_true", help="little of everything, to see whether it works")
+    parser.add_argument("--quick", action="store_true", help="little of everything, to check that it works")
     parser.add_argument("--json", action="store_true", help="print JSON, for jobs-bench; one subject only")
     parser.add_argument("--directory", help="where the files are made; a temporary folder unless given")
     options = parser.parse_args()

@@ -282,7 +282,7 @@ struct ClaimTests {
                 }
                 host.engine.schedule(after: .seconds(5)) { again(0) }
                 device.advance(by: .seconds(60))
-                let what = isLogged ? "most often: “note: again” × 1000" : "nothing of it is in the log"
+                let what = isLogged ? "most often in the log: “note: again” × 1000" : "none of it is in the log"
                 #expect(device.faults.first?.message.contains(what) == true)
                 #expect(device.host == nil)
             }
@@ -345,8 +345,8 @@ struct ClaimTests {
             host.endBackgroundTask(.invalid)
             #expect(
                 device.warnings == [
-                    "there is no background task 1 that could be ended",
-                    "there is no background task invalid that could be ended",
+                    "there is no open background task 1 to end",
+                    "there is no open background task invalid to end",
                 ])
             let task = try host.beginBackgroundTask(named: "twice")
             task.end()
@@ -374,8 +374,8 @@ struct ClaimTests {
             #expect(!device.log.contains { $0.what == .backgroundTaskEnded("new") })
             #expect(
                 device.warnings == [
-                    "background task 1 was begun by an earlier process of the app, and ends none of this one",
-                    "background task 1 was begun on another device, and ends none of this one",
+                    "background task 1 was begun by an earlier process of the app, so it is not ended here",
+                    "background task 1 was begun on another device, so it is not ended here",
                 ])
             host.endBackgroundTask(new)
             #expect(device.log.contains { $0.what == .backgroundTaskEnded("new") })
@@ -397,12 +397,12 @@ struct ClaimTests {
             #expect(first.beginBackgroundTask(name: "late") == .invalid)
             #expect(
                 device.warnings == [
-                    "process 1 has ended; its call endBackgroundTask(1) is dropped",
-                    "process 1 has ended; its call beginBackgroundTask(“late”) is dropped",
+                    "process 1 has ended, so its call endBackgroundTask(1) has no effect",
+                    "process 1 has ended, so its call beginBackgroundTask(“late”) has no effect",
                 ])
             device.kill()
             second.endBackgroundTask(.invalid)
-            #expect(device.warnings.last == "process 2 has ended; its call endBackgroundTask(invalid) is dropped")
+            #expect(device.warnings.last == "process 2 has ended, so its call endBackgroundTask(invalid) has no effect")
             #expect(!device.log.contains { $0.what == .backgroundTaskBegan("late") })
         }
     }

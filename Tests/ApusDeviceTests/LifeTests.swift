@@ -301,10 +301,10 @@ struct LifeTests {
             device.pressHome()
             device.swipeAway()
             device.endCall()
-            #expect(device.warnings == ["the app is not in the switcher"])
+            #expect(device.warnings == ["the app is not in the switcher, so it cannot be swiped away"])
             _ = try device.launchProbe()
             device.launch()
-            #expect(device.warnings.last == "the app runs already; use open()")
+            #expect(device.warnings.last == "the app is already running; call open() to bring it to the front")
         }
     }
 

@@ -271,7 +271,7 @@ class ToDoStory(SleeplessTest):
         ticks = self.todo()["ticks"]
         self.advance(10)
         self.assertEqual(self.todo()["ticks"], ticks)
-        expect(self.panel).to_contain_text("All done, the timer stands still")
+        expect(self.panel).to_contain_text("All done, the timer stopped")
 
 
 class AudioStory(SleeplessTest):

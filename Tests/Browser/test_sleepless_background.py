@@ -42,7 +42,7 @@ class LocationStory(SleeplessTest):
     def test_with_a_no_nothing_can_be_started(self):
         self.start("location")
         self.ask("Don’t allow")
-        expect(self.panel).to_contain_text("The user has said no.")
+        expect(self.panel).to_contain_text("The user does not allow it.")
         expect(self.panel.get_by_role("button", name="Start")).to_be_disabled()
 
     def test_escape_puts_the_question_off_and_the_focus_back(self):
@@ -73,7 +73,7 @@ class CompletionStory(SleeplessTest):
         self.advance(60)
         self.assertEqual(self.phone.screen()["app"]["completion"]["n"], frozen)
         self.press("Switcher")
-        expect(self.page.locator(".card-note")).to_contain_text("Suspended: its last picture")
+        expect(self.page.locator(".card-note")).to_contain_text("Suspended: this is its last picture")
         self.picture("sleepless-switcher")
         self.page.get_by_role("button", name="Open Sleepless from the switcher").click()
         self.is_showing("app")

@@ -72,9 +72,9 @@ class LessonsStory(SleeplessTest):
 
     def test_each_mistake_ends_the_app_with_a_fault_that_says_what_to_do(self):
         for name, rule, advice in (
-            ("Leak a background task", "backgroundTaskNotEnded", "end the background task “leaked”"),
+            ("Leak a background task", "backgroundTaskNotEnded", "the background task “leaked” was not ended in time"),
             ("Take eight seconds to wind up", "slowHandlers", "expiration handlers"),
-            ("Forget to complete a refresh", "jobNotCompleted", "complete “sleepless.endless”"),
+            ("Forget to complete a refresh", "jobNotCompleted", "the background job “sleepless.endless” was not completed in time"),
         ):
             with self.subTest(rule):
                 self.phone.post("/device/reset")
@@ -125,7 +125,7 @@ class DeveloperStory(SleeplessTest):
     def test_a_job_that_is_not_there_is_refused_with_those_that_are(self):
         answer = self.phone.request("POST", "/device/expire-job", {"id": "sleepless.refresh"})
         self.assertEqual(answer.status, 404)
-        self.assertIn("no such job is running: none is", answer.text)
+        self.assertIn("is running; none is", answer.text)
         answer = self.phone.request("POST", "/device/declare", {"mode": "voip", "on": True})
         self.assertEqual(answer.status, 400)
         self.assertIn("audio", answer.text)
@@ -142,7 +142,7 @@ class DeveloperStory(SleeplessTest):
         self.is_showing("lock")
 
     def test_the_permission_for_notifications_is_seen(self):
-        notices = self.page.get_by_text("The user was not asked yet.")
+        notices = self.page.get_by_text("The user has not been asked yet.")
         expect(notices).to_be_visible()
         self.open_app()
         expect(self.page.get_by_text("The user allows them.")).to_be_visible()

@@ -18,7 +18,7 @@ class PhoneStory(SleeplessTest):
         self.press("Memory pressure")
         self.process_is("none")
         self.press("Switcher")
-        expect(self.page.locator(".card-note")).to_have_text("Not running: tap to launch it anew")
+        expect(self.page.locator(".card-note")).to_have_text("Not running: tap to launch it again")
         self.page.get_by_role("button", name="Open Sleepless from the switcher").click()
         expect(self.page.locator(".launch")).to_be_visible()
         expect(self.page.locator(".launch")).to_be_hidden()

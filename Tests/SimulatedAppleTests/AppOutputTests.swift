@@ -168,7 +168,7 @@
             #expect(
                 fault.message.contains(
                     "in the launch handler of refresh, on a thread of the queue “com.apple.BGTaskScheduler (refresh)”; "
-                        + "code of an actor ran on another thread than the actor's"), "\(fault)")
+                        + "code of an actor ran on a thread that is not the actor's"), "\(fault)")
             #expect(fault.message.contains("mark it @Sendable"), "\(fault)")
         }
 

@@ -122,7 +122,7 @@ extension SimulatedAppleTests {
                 UIApplication.shared.endBackgroundTask(task)
                 #expect(device.warnings.isEmpty)
                 UIApplication.shared.endBackgroundTask(task)
-                #expect(device.warnings == ["there is no background task 1 that could be ended"])
+                #expect(device.warnings == ["there is no open background task 1 to end"])
             }
         }
 
@@ -165,8 +165,8 @@ extension SimulatedAppleTests {
                 #expect(!device.has(.backgroundTaskEnded("new")))
                 #expect(
                     device.warnings == [
-                        "background task 1 was begun by an earlier process of the app, and ends none of this one",
-                        "background task 1 was begun on another device, and ends none of this one",
+                        "background task 1 was begun by an earlier process of the app, so it is not ended here",
+                        "background task 1 was begun on another device, so it is not ended here",
                     ])
                 UIApplication.shared.endBackgroundTask(new)
                 #expect(device.has(.backgroundTaskEnded("new")))
@@ -184,8 +184,8 @@ extension SimulatedAppleTests {
                 #expect(!device.has(.backgroundTaskBegan("too late")))
                 #expect(
                     device.warnings == [
-                        "process 1 has ended; its call beginBackgroundTask(“too late”) is dropped",
-                        "process 1 has ended; its call endBackgroundTask(invalid) is dropped",
+                        "process 1 has ended, so its call beginBackgroundTask(“too late”) has no effect",
+                        "process 1 has ended, so its call endBackgroundTask(invalid) has no effect",
                     ])
             }
         }

@@ -209,7 +209,7 @@
                 #expect(!device.has(.backgroundTaskEnded("kept")))
                 #expect(
                     device.warnings == [
-                        "background task 1 was begun by an earlier process of the app, and ends none of this one"
+                        "background task 1 was begun by an earlier process of the app, so it is not ended here"
                     ]
                 )
             }
@@ -253,11 +253,11 @@
             }
             let strict = try log(.endsAppAfterHandlers, fault: .backgroundTaskNotEnded)
             #expect(
-                strict.contains("background tasks “late”: they were open when their expiration handlers had returned"))
+                strict.contains("background tasks “late” were still open when their expiration handlers had returned"))
             let lenient = try log(.endsAppAtZero, fault: nil)
             #expect(
                 lenient.contains(
-                    "warning: background tasks not ended when their expiration handlers had returned: late"))
+                    "warning: background tasks “late” were still open when their expiration handlers had returned"))
             #expect(!lenient.contains("terminated"))
         }
 

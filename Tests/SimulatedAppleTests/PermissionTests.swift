@@ -62,7 +62,7 @@
                     let manifest = AppManifest(usesScenes: false, locationWhenInUseUsage: "to show the next stop")
                     SimulatedPhone.install(on: device, manifest: manifest, delegate: Asking())
                     device.launch()
-                    let question = "system location: asks the user about whenInUse: “to show the next stop”"
+                    let question = "system location: asks the user to allow whenInUse: “to show the next stop”"
                     #expect(device.logText.contains(question))
                     device.kill()
                     device.launch()

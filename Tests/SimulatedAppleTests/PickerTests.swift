@@ -51,7 +51,8 @@
             let error = #expect(throws: ScreenError.self) {
                 try SimulatedPhone.turnPicker("time", to: .seconds(540), on: device)
             }
-            #expect(error?.description.hasPrefix("there is no picker “time” for that on the screen") == true)
+            let text = "there is no enabled picker “time” with that choice on the screen"
+            #expect(error?.description.hasPrefix(text) == true)
             #expect(throws: ScreenError.self) {
                 try SimulatedPhone.turnPicker("noon", to: Date(timeIntervalSince1970: 0), on: device)
             }

@@ -110,9 +110,9 @@ extension SimulatedAppleTests {
                 }
             }
             let text = error?.description ?? ""
-            #expect(text.contains("the interval of a periodic time observer is positive, and not 0.0 s"))
-            #expect(text.contains("a boundary time observer has at least one time"))
-            #expect(text.contains("a time observer is removed from the player that made it, once"))
+            #expect(text.contains("the interval 0.0 s of a periodic time observer is not positive"))
+            #expect(text.contains("a boundary time observer has no times; pass at least one"))
+            #expect(text.contains("this player does not have the time observer; remove it once"))
         }
 
         @Test("a time observer for which a phone raises an exception ends the app")

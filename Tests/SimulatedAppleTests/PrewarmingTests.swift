@@ -116,7 +116,7 @@
                 try run { device in
                     device.prewarm()
                     device.prewarm()
-                    #expect(device.logText.contains("warning: the app has a process, and is not prewarmed"))
+                    #expect(device.logText.contains("warning: the app already has a process, so it is not prewarmed"))
                     device.applyMemoryPressure()
                     #expect(device.host == nil)
                     device.launch()

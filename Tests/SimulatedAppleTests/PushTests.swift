@@ -187,7 +187,7 @@
                     device.receivePush(["id": "2"])
                     device.advance(by: .seconds(60))
                     let reasons = "held: background refresh is off, the battery is low, low-power mode"
-                    #expect(pushes(device) == [reasons, "discarded: a newer one came", reasons])
+                    #expect(pushes(device) == [reasons, "discarded: a newer push came", reasons])
                     device.setLowPowerMode(false)
                     device.setBattery(0.5)
                     device.setBackgroundRefresh(true)
@@ -225,9 +225,9 @@
                         device.advance(by: .seconds(600))
                         device.receivePush(["id": "\(number)"])
                     }
-                    #expect(pushes(device).last == "held: too many within an hour")
+                    #expect(pushes(device).last == "held: too many pushes within an hour")
                     device.advance(by: .seconds(1_799))
-                    #expect(pushes(device).last == "held: too many within an hour")
+                    #expect(pushes(device).last == "held: too many pushes within an hour")
                     device.advance(by: .seconds(2))
                     #expect(pushes(device).suffix(3) == ["handed over", "push 4, content 1", "completed"])
                 }

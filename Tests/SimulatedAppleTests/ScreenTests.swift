@@ -152,7 +152,7 @@
                     #expect(error == .notThere("“\(title)”", screen: Self.lines))
                 }
                 let text = ScreenError.notThere("“Stop”", screen: ["Eggs", "Start"]).description
-                #expect(text == "there is no “Stop” on the screen that could be tapped; it shows “Eggs”, “Start”")
+                #expect(text == "there is no enabled “Stop” on the screen; the screen shows “Eggs”, “Start”")
                 #expect(device.notes == [])
             }
         }
@@ -167,7 +167,8 @@
                     } catch { return error.description }
                 }
                 device.receiveCall()
-                #expect(problem() == "the app is not active, so the user neither sees nor touches it; open it first")
+                #expect(
+                    problem() == "the app is not active, so the user can neither see nor touch it; open it first")
                 try #expect(SimulatedPhone.screen(on: device) == Self.lines)
                 device.endCall()
                 device.pressHome()

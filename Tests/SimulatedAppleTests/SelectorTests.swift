@@ -282,7 +282,7 @@
             }
             #expect(notes.isEmpty)
             let device = try #require(SimulatedDevice.current)
-            #expect(device.faults.map(\.message) == ["NSString has no method tick, which is one of Ticker"])
+            #expect(device.faults.map(\.message) == ["NSString has no method tick, which is a method of Ticker"])
             #expect(device.host == nil)
         }
 
@@ -294,7 +294,7 @@
             #expect(notes.allSatisfy { $0 == "released" })
             let device = try #require(SimulatedDevice.current)
             #expect(
-                device.faults.map(\.message) == ["Ticker.tick(_:) is called with String, and not with Timer"])
+                device.faults.map(\.message) == ["Ticker.tick(_:) is called with String instead of Timer"])
         }
 
         @Test("in Swift 6 a method of the main actor traps on another thread")

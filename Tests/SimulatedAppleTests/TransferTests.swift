@@ -234,8 +234,8 @@
                     #expect(device.host == nil)
                     #expect(
                         lines(device).suffix(2) == [
-                            "(maps 1 waits: the device was not unlocked since its start)",
-                            "(maps 2 waits: the device was not unlocked since its start)",
+                            "(maps 1 waits: the device has not been unlocked since it was started)",
+                            "(maps 2 waits: the device has not been unlocked since it was started)",
                         ])
                     device.unlock()
                     device.advance(by: .seconds(39))

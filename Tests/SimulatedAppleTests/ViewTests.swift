@@ -135,7 +135,7 @@ extension SimulatedAppleTests {
                 #expect(hidden.presentedViewController == nil)
                 #expect(
                     device.warnings == [
-                        "refused to present UIViewController on NotedController, which presents a controller already",
+                        "refused to present UIViewController on NotedController, which presents another controller",
                         "refused to present UIViewController on NotedController, whose view is not in a window",
                     ])
             }

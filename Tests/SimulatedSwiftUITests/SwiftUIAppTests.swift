@@ -180,7 +180,7 @@
                 device.advance(by: .seconds(10))
                 // Whether the view shows the change depends on the threads, as on a phone: the change is announced
                 // before it is made.
-                #expect(device.logText.contains("a published property of Download was changed on another thread"))
+                #expect(device.logText.contains("a published property of Download was changed on a thread that is not"))
             }
 
             @Test(

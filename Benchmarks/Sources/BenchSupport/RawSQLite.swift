@@ -15,7 +15,7 @@ package final class RawSQLite: @unchecked Sendable {
         var connection: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX
         guard sqlite3_open_v2(path, &connection, flags, nil) == SQLITE_OK else {
-            throw Failure(description: "\(path) cannot be opened")
+            throw Failure(description: "the database \(path) cannot be opened")
         }
         self.connection = connection
         try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(relaxed ? "NORMAL" : "FULL")")

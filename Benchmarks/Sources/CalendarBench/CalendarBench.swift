@@ -80,7 +80,8 @@ enum CalendarBench {
     ) throws {
         let different = bases.filter { search.next(after: $0)?.instant != next($0) }
         if different.count > bases.count / 50 {
-            throw Difference(description: "\(name) finds other instants of “\(subject.words)” after \(different[0])")
+            throw Difference(
+                description: "\(name) and Apus find different instants of “\(subject.words)” after \(different[0])")
         }
     }
 

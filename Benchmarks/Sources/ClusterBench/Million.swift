@@ -87,7 +87,7 @@ struct Million {
             }
             Foundation.usleep(20_000)
         }
-        throw Failure(description: "the node has not got its share")
+        throw Failure(description: "node m\(others) did not get its share of the shards")
     }
 
     private func seconds(_ holds: (Double) -> Bool) throws -> Double {
@@ -97,6 +97,6 @@ struct Million {
             if holds(try server.number(mine, in: "million")) { return Double(monotonicNanoseconds() - start) / 1e9 }
             Foundation.usleep(20_000)
         }
-        throw Failure(description: "the shards of the killed node were not taken")
+        throw Failure(description: "the first node did not take the shards of the killed node")
     }
 }

@@ -32,7 +32,7 @@ enum Node {
             case "submit": try await submit(scheduler, Int(words[0]), batch: Int(words[1]))
             case "tick": try await tick(scheduler, seconds: Int(words[0]))
             case "show": try await show(scheduler, String(line.split(separator: " ")[1]), times: Int(words[0]))
-            default: throw Failure(description: "not understood: \(line)")
+            default: throw Failure(description: "the node does not understand the line “\(line)”")
             }
         }
         await scheduler.stop(grace: .zero)
@@ -66,7 +66,7 @@ enum Node {
         guard margin > 1e8 else { throw Failure(description: "\(jobs) jobs were not submitted in time") }
         try await Task.sleep(for: .nanoseconds(margin - 5e7))
         let cpu = processCPUNanoseconds()
-        try await wait(for: "\(jobs) handlers") { called.value - before >= jobs }
+        try await wait(for: "the calls of \(jobs) handlers") { called.value - before >= jobs }
         let own = processCPUNanoseconds() - cpu
         try await wait(for: "the end of \(jobs) runs") {
             scheduler.queues().allSatisfy { $0.runningCount == 0 && $0.waitingCount == 0 }
@@ -96,7 +96,7 @@ enum Node {
         for index in times.indices {
             times[index] = try await BenchSupport.seconds {
                 guard try await scheduler.jobs(JobQuery(idPrefixOrName: name)).jobs.count == 1 else {
-                    throw Failure(description: "there is no one job \(name)")
+                    throw Failure(description: "there is not exactly one job named \(name)")
                 }
             }
         }
@@ -130,7 +130,7 @@ struct Failure: Error, CustomStringConvertible {
 func wait(for what: @autoclosure () -> String, until holds: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now.advanced(by: .seconds(120))
     while try await !holds() {
-        guard ContinuousClock.now < deadline else { throw Failure(description: "\(what()) did not come within 120 s") }
+        guard ContinuousClock.now < deadline else { throw Failure(description: "120 s were too short for \(what())") }
         try await Task.sleep(for: .milliseconds(2))
     }
 }

@@ -27,7 +27,7 @@ final class NodeProcess {
         }
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
         guard words.first.map(String.init) == word else {
-            throw Failure(description: "a node did not say \(word), but: \(words.joined(separator: " "))")
+            throw Failure(description: "a node answered “\(words.joined(separator: " "))” instead of \(word)")
         }
         return words.dropFirst().compactMap { Double($0) }
     }
@@ -62,5 +62,5 @@ func startNodes(_ count: Int, on server: Server, _ database: String) throws -> [
         if shares.count == count, shares.allSatisfy({ $0 >= least }) { return nodes }
         Foundation.usleep(50_000)
     }
-    throw Failure(description: "\(count) nodes do not share the shards")
+    throw Failure(description: "the \(count) nodes do not have equal shares of the shards")
 }

@@ -20,11 +20,11 @@ struct Options {
         cluster-bench [--quick] [--only SUBJECT[,SUBJECT...]] [--long SECONDS] [--jobs COUNT] [--peer PROGRAM]
                       [--directory FOLDER] [--json FILE] [--help]
 
-          --quick             small sizes and few turns, to see whether it works
+          --quick             small sizes and few turns, to check that it works
           --only              these subjects only: \(Subject.allCases.map(\.rawValue).joined(separator: ", "))
-          --long SECONDS      how long the transaction of the subject snapshot is held open; 60 unless given
+          --long SECONDS      how long the subject snapshot holds its transaction open; 60 unless given
           --jobs COUNT        how many jobs the subject million has; 1000000 unless given
-          --peer PROGRAM      measure procrastinate beside: Benchmarks/peers/procrastinate_peer.py
+          --peer PROGRAM      also measure procrastinate, with Benchmarks/peers/procrastinate_peer.py
           --directory FOLDER  make the database there, on the disk that is to be measured; /var/tmp unless given
           --json FILE         also write the figures to FILE, as a JSON array
           --help              this text

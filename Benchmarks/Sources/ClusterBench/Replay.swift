@@ -30,7 +30,9 @@ struct Replay {
             throw Failure(description: "the server has not logged the statements")
         }
         let scripts = Dictionary(grouping: log[start...], by: \.pid).values.compactMap { Self.script($0) }
-        guard scripts.count == nodes else { throw Failure(description: "\(scripts.count) nodes' turns were logged") }
+        guard scripts.count == nodes else {
+            throw Failure(description: "the server has logged the turns of \(scripts.count) nodes, not of \(nodes)")
+        }
         try restore()
         return Double(jobs) / (try execute(scripts) / 1_000)
     }

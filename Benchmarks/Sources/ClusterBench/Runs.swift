@@ -125,8 +125,8 @@ struct Procrastinate {
 
     static func hint(_ options: Options) -> String {
         options.peer == nil
-            ? "procrastinate was not measured: --peer Benchmarks/peers/procrastinate_peer.py does it"
-            : "procrastinate was not measured: it is not installed; Benchmarks/peers/requirements.txt"
+            ? "procrastinate was not measured; pass --peer Benchmarks/peers/procrastinate_peer.py"
+            : "procrastinate was not measured, because it is not installed; install Benchmarks/peers/requirements.txt"
     }
 
     /// Measures the peer; `nil` if it is not installed.

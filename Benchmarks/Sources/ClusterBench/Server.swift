@@ -51,7 +51,7 @@ final class Server {
 
     func number(_ sql: String, in database: String = "postgres") throws -> Double {
         guard let value = try query(sql, in: database).first.flatMap({ Double($0[0]) }) else {
-            throw Failure(description: "no number: \(sql)")
+            throw Failure(description: "the query returned no number: \(sql)")
         }
         return value
     }
@@ -147,7 +147,7 @@ final class Server {
         mkdir -m 755 "$folder" && chown "$user" "$folder" && cd "$folder" || exit 1
         as_user touch "$folder/log"
         as_user "$programs/initdb" -D data -U owner --auth=trust --encoding=UTF8 --locale=C >>"$folder/log" 2>&1 ||
-            fail "initdb"
+            fail "initdb failed"
         cat >>data/postgresql.conf <<CONF
         listen_addresses = ''
         unix_socket_directories = '$folder'

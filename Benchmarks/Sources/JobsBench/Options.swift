@@ -23,13 +23,13 @@ struct Options {
         jobs-bench [--quick] [--million] [--jobs COUNT] [--keep FOLDER] [--only SUBJECT[,SUBJECT...]] [--apus PATH]
                    [--peers PROGRAM] [--directory FOLDER] [--json FILE] [--help]
 
-          --quick             small sizes and few turns, to see whether it works
+          --quick             small sizes and few turns, to check that it works
           --million           also measure a daemon with 1,000,000 jobs
           --jobs COUNT        how many jobs that daemon has; 1000000 unless given
-          --keep FOLDER       keep the home with the million jobs there, and use it again
+          --keep FOLDER       keep the home with the million jobs there, and use it in later runs
           --only              these subjects only: \(Subject.allCases.map(\.rawValue).joined(separator: ", "))
           --apus PATH         the built command; .build/release/apus unless given
-          --peers PROGRAM     measure other libraries beside: Benchmarks/peers/peers.py
+          --peers PROGRAM     also measure other libraries, with Benchmarks/peers/peers.py
           --directory FOLDER  make the files there, on the disk that is to be measured; /var/tmp unless given
           --json FILE         also write the figures to FILE, as a JSON array
           --help              this text
@@ -74,7 +74,7 @@ struct Options {
         apus = URL(filePath: apus).path
         if subjects.contains(where: \.needsCommand), !FileManager.default.isExecutableFile(atPath: apus) {
             throw Refusal(
-                reason: "\(apus) is not a program: `make bench` builds it, --apus names it")
+                reason: "\(apus) is not a program; build it with `make bench`, or pass its path with --apus")
         }
         if let peers, !FileManager.default.isExecutableFile(atPath: peers) {
             throw Refusal(reason: "--peers \(peers): it is not a program")

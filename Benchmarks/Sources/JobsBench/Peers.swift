@@ -23,7 +23,7 @@ final class Peers: Sendable {
     /// The reason why the peers were not measured, with the remedy; `nil` if they were.
     var hint: String? {
         program == nil
-            ? "other libraries; --peers Benchmarks/peers/peers.py does it" : missing.withLock { $0 }
+            ? "other libraries; pass --peers Benchmarks/peers/peers.py" : missing.withLock { $0 }
     }
 
     /// The results of a subject's peers in one or more turns; empty without peers.

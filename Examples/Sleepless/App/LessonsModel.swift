@@ -107,7 +107,7 @@ public final class LessonsModel {
     /// - Throws: ``AppError`` with the code `invalid`, or `unavailable` while the minute is not over.
     public func measureWakeUps(tolerance: Double) throws(AppError) {
         guard shown.wakeUps?.isOver != false else {
-            throw AppError(.unavailable, "the three timers run; wait until their minute is over")
+            throw AppError(.unavailable, "the three timers are running; wait until their minute is over")
         }
         let duration = try AppError.duration(tolerance, in: Self.tolerances, named: "tolerance")
         measured = (0..<3).map { _ in

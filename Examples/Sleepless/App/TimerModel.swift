@@ -35,7 +35,7 @@ public final class TimerModel: BackgroundTimersDelegate {
         var pause: Duration?
         if let interval { pause = try AppError.duration(interval, in: Self.intervals, named: "repeat") }
         guard !list.isFull else {
-            throw AppError(.invalid, "there are \(TimerList.rowLimit) timers; cancel some first")
+            throw AppError(.invalid, "there are \(TimerList.rowLimit) timers, which is the limit; cancel some first")
         }
         let id = list.nextID
         do throws(BackgroundError) {
@@ -51,7 +51,7 @@ public final class TimerModel: BackgroundTimersDelegate {
     /// Cancels a timer; its row is removed with the resulting event.
     public func cancel(_ id: Int) throws(AppError) {
         guard let timer = list.timer(id) else {
-            throw AppError(.notFound, "`id` is \(id); there is no such timer, it may have run already")
+            throw AppError(.notFound, "there is no timer with the `id` \(id); it may have run already")
         }
         timers.cancel(timer)
     }

@@ -54,7 +54,7 @@ public final class ToDoModel {
                 .invalid, "`title` is empty or longer than \(Self.titleLimit) characters; pass a line of text")
         }
         guard saved.tasks.count < Self.taskLimit else {
-            throw AppError(.invalid, "there are \(Self.taskLimit) tasks; remove some first")
+            throw AppError(.invalid, "there are \(Self.taskLimit) tasks, which is the limit; remove some first")
         }
         let id = saved.lastID + 1
         do throws(BackgroundError) {
@@ -130,7 +130,7 @@ public final class ToDoModel {
 
     private func index(of id: Int) throws(AppError) -> Int {
         guard let index = saved.tasks.firstIndex(where: { $0.id == id }) else {
-            throw AppError(.notFound, "`id` is \(id); there is no such task")
+            throw AppError(.notFound, "there is no task with the `id` \(id)")
         }
         return index
     }

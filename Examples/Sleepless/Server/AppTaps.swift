@@ -14,7 +14,8 @@ enum AppTaps {
         guard let accepted = accepted[tap] else {
             throw WebError(
                 .notFound, code: "notFound",
-                message: "the app has no “\(tap)”; it has \(self.accepted.keys.sorted().joined(separator: ", "))")
+                message: "the app has no action “\(tap)”; it has \(self.accepted.keys.sorted().joined(separator: ", "))"
+            )
         }
         try arguments.accept(only: accepted, in: tap)
         switch tap {

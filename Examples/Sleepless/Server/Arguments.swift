@@ -91,7 +91,7 @@ struct Arguments: Sendable {
     /// Returns the number of a row, a task or a request.
     func identifier(_ name: String) throws(WebError) -> Int {
         guard case .number(let number) = values[name], let whole = Int(exactly: number), whole >= 0 else {
-            throw Self.invalid("`\(name)` is not a whole number; pass one that the screen shows as `id`")
+            throw Self.invalid("`\(name)` is not a whole number; pass an `id` that the screen shows")
         }
         return whole
     }
@@ -99,12 +99,12 @@ struct Arguments: Sendable {
     /// Returns a Boolean value, or `fallback` if the argument is missing and there is a fallback.
     func flag(_ name: String, or fallback: Bool? = nil) throws(WebError) -> Bool {
         if case .flag(let flag) = values[name] { return flag }
-        guard let fallback, !has(name) else { throw Self.invalid("`\(name)` is not true or false; pass one of them") }
+        guard let fallback, !has(name) else { throw Self.invalid("`\(name)` is not true or false; pass one of these") }
         return fallback
     }
 
     func text(_ name: String) throws(WebError) -> String {
-        guard case .text(let text) = values[name] else { throw Self.invalid("`\(name)` is not a text; pass one") }
+        guard case .text(let text) = values[name] else { throw Self.invalid("`\(name)` is not a text; pass a string") }
         return text
     }
 

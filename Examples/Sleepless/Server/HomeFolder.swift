@@ -54,7 +54,7 @@ final class HomeFolder: Sendable {
             close(descriptor)
             throw Failure(
                 description: "the home “\(home.path)” belongs to process \(owner.isEmpty ? "?" : String(owner)); stop "
-                    + "that one, or choose another home")
+                    + "that process, or choose another home")
         }
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)

@@ -40,7 +40,9 @@ enum PhoneControls {
         guard let accepted = accepted[name] else {
             throw WebError(
                 .notFound, code: "notFound",
-                message: "the device has no “\(name)”; it has \(self.accepted.keys.sorted().joined(separator: ", "))")
+                message:
+                    "the device has no control “\(name)”; it has \(self.accepted.keys.sorted().joined(separator: ", "))"
+            )
         }
         try arguments.accept(only: accepted, in: name)
         if try await passTime(name, arguments, on: phone) { return }
@@ -114,7 +116,7 @@ enum PhoneControls {
             let id = try arguments.text("id")
             guard device.notifications.tap(id) else {
                 throw WebError(
-                    .notFound, code: "notFound", message: "`id` is “\(id)”; no such notification is shown")
+                    .notFound, code: "notFound", message: "no notification with the `id` “\(id)” is shown")
             }
         default: return false
         }
@@ -194,9 +196,9 @@ enum PhoneControls {
     private static func job(_ arguments: Arguments, among known: [String], are what: String) throws -> String {
         let id = try arguments.text("id")
         guard known.contains(id) else {
-            let list = known.isEmpty ? "none is" : "those are \(known.joined(separator: ", "))"
+            let list = known.isEmpty ? "none is" : "these are: \(known.joined(separator: ", "))"
             throw WebError(
-                .notFound, code: "notFound", message: "`id` is “\(id)”; no such job is \(what): \(list)")
+                .notFound, code: "notFound", message: "no job with the `id` “\(id)” is \(what); \(list)")
         }
         return id
     }

@@ -14,29 +14,29 @@ struct SleeplessCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "sleepless",
-        abstract: "An app that keeps running when the user has left it: on a simulated phone, or on this machine.")
+        abstract: "Runs an app that continues after the user has left it, on a simulated phone or on this machine.")
 
-    @Option(help: "Where the app runs: on a simulated phone, or in this process (SIGTERM is Home).")
+    @Option(help: "Where the app runs: on a simulated phone, or in this process, for which SIGTERM is Home.")
     var host = HostKind.simulated
-    @Option(help: "The port on 127.0.0.1; 0 for any that is free.")
+    @Option(help: "The port on 127.0.0.1; 0 for any free port.")
     var port = 7979
-    @Option(help: "Decides what chance decides on the simulated phone.")
+    @Option(help: "The seed of all random decisions of the simulated phone.")
     var seed: UInt64 = 0
-    @Option(help: "Seconds of the simulated phone in a real one, from 0 (it stands still) to 3600.")
+    @Option(help: "How many seconds pass on the simulated phone in a real second, from 0 to 3600.")
     var speed = 1.0
-    @Option(help: "With --host linux: where the app keeps its records; $XDG_STATE_HOME/sleepless.")
+    @Option(help: "With --host linux: the folder of the app's records (default: $XDG_STATE_HOME/sleepless).")
     var home: String?
-    @Option(help: "The folder of the page, for work on it (default: the built-in page).")
+    @Option(help: "The folder of the page's files, for work on the page (default: the built-in page).")
     var web: String?
 
     func validate() throws {
         guard (0...65_535).contains(port) else {
-            throw ValidationError("--port is \(port); pass a number from 0 to 65535.")
+            throw ValidationError("--port is \(port); pass a number from 0 to 65535")
         }
         guard (0...3_600).contains(speed) else {
-            throw ValidationError("--speed is \(speed); pass a number from 0 to 3600.")
+            throw ValidationError("--speed is \(speed); pass a number from 0 to 3600")
         }
-        if host == .simulated, home != nil { throw ValidationError("--home is for --host linux.") }
+        if host == .simulated, home != nil { throw ValidationError("--home needs --host linux") }
     }
 
     @MainActor
@@ -55,7 +55,7 @@ struct SleeplessCommand: AsyncParsableCommand {
             do {
                 machine = try LinuxMachine(home: homeFolder, logger: logger)
             } catch let failure as HomeFolder.Failure {
-                throw ValidationError("--home: \(failure).")
+                throw ValidationError("--home: \(failure)")
             }
             let random = SystemRandom()
             func secret() -> String { (0..<3).map { _ in String(random.next(), radix: 36) }.joined() }
@@ -87,7 +87,7 @@ struct SleeplessCommand: AsyncParsableCommand {
                 fflush(nil)
             }
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw ValidationError("--port \(port) is taken; choose another one, or 0 for any that is free.")
+            throw ValidationError("--port \(port) is taken; choose another port, or 0 for any free port")
         }
     }
 

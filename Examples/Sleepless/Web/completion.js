@@ -21,7 +21,7 @@ export function makeCompletion() {
   const start = button("Start computing", () => tap("completion/start", {}, error), { class: "button primary wide" });
   const stop = button("Stop", () => tap("completion/stop", {}, error), { class: "button primary wide" });
   const story = h("ol", { class: "history story" });
-  const empty = h("p", { class: "empty", text: "Start, then leave the app: the numbers continue until the time in the background is over, and again when you are back." });
+  const empty = h("p", { class: "empty", text: "Tap Start computing, then leave the app: it continues until its time in the background is over, and again when you return." });
   const root = h("div", { class: "screen-body" },
     h("div", { class: "card number" }, index, value, length), start, stop, error, h("h4", { text: "What happened" }), empty, story);
 

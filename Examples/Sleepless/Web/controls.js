@@ -38,7 +38,7 @@ export function makeControls(root) {
   let declared = [];
   const manifest = group("What the app declares", (act) => {
     declared = modes.map(([mode, label]) => ({ mode, part: toggle(`Mode: ${label}`, (isOn) => act("declare", { mode, on: isOn })) }));
-    return h("div", { class: "control-list" }, h("p", { class: "muted small", text: "A change installs the app anew, as an update does." }), declared.map((one) => one.part.root));
+    return h("div", { class: "control-list" }, h("p", { class: "muted small", text: "A change reinstalls the app, as an update does." }), declared.map((one) => one.part.root));
   });
 
   const level = h("input", { type: "range", min: 0, max: 100, step: 1 });
@@ -63,7 +63,7 @@ export function makeControls(root) {
     h("span", { class: "chips" }, values.map(([seconds, text]) => button(text, () => run(seconds), { class: "chip", "aria-label": `${label}: ${text}` }))));
   let notifications = null;
   let autoLock = null;
-  const world = group("Around it", (act) => {
+  const world = group("Surroundings", (act) => {
     notifications = toggle("Notifications allowed", (isOn) => act("notification-authorization", { allows: isOn }));
     autoLock = h("select", { on: { change: () => act("auto-lock", { seconds: Number(autoLock.value) || null }) } },
       [[0, "never"], [30, "after 30 s"], [60, "after 1 min"], [300, "after 5 min"]].map(([value, text]) => h("option", { value, text })));

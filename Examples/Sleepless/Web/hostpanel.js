@@ -3,10 +3,10 @@
 import { h, keyed, setAttribute, setText } from "./dom.js";
 
 const phases = {
-  active: ["Active", "Runs. A SIGTERM asks it to stop."],
-  background: ["In the background", "Was asked to stop, and winds up as long as the grace period lasts."],
-  suspended: ["Suspended", "Stopped by Ctrl-Z, SIGSTOP or a sleep of the machine."],
-  terminated: ["Terminated", "It is over."],
+  active: ["Active", "The process runs. SIGTERM asks it to stop."],
+  background: ["In the background", "The process was asked to stop, and finishes its work within the grace period."],
+  suspended: ["Suspended", "The process is stopped by Ctrl-Z, SIGSTOP or the sleep of the machine."],
+  terminated: ["Terminated", "The process has ended."],
 };
 const names = {
   network: "Network", isOnExternalPower: "External power", battery: "Battery", isLowPower: "Low-power mode", thermal: "Temperature",

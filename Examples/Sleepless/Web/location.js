@@ -7,8 +7,8 @@ import { makeMap } from "./map.js";
 import { control, snapshot, tap } from "./server.js";
 
 const answers = {
-  notDetermined: "Sleepless has not asked yet whether it may know the position.",
-  denied: "The user has said no.",
+  notDetermined: "Sleepless has not asked for authorization yet.",
+  denied: "The user does not allow it.",
   whenInUse: "Allowed while the app is used.",
   always: "Always allowed.",
 };

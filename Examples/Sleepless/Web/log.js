@@ -31,7 +31,7 @@ export function makeLog(root, announce) {
   const copied = h("span", { class: "unseen", role: "status" });
   const copy = button("Copy", copyText, { class: "button small", "aria-label": "Copy the log as text" });
   const list = h("ol", { class: "timeline" });
-  const empty = h("p", { class: "empty", text: "Nothing yet. Tap the icon: the log says what the user, the system and the app do." });
+  const empty = h("p", { class: "empty", text: "Nothing has happened yet. Tap the icon: the log shows what the user, the system and the app do." });
   const none = h("p", { class: "empty", text: "No event matches.", hidden: true });
   const scroller = h("div", { class: "log-scroller", tabindex: 0, role: "region", "aria-label": "Events", on: { scroll: scrolled } }, empty, none, list);
   const newest = button("To the newest", () => { follows = true; toEnd(); }, { class: "button small newest", hidden: true });

@@ -160,7 +160,7 @@ export function makePhone(stage, announce, error) {
     lock.root.inert = !isLocked;
     for (const [layer, name] of [[home, "home"], [switcher, "switcher"], [lock.root, "lock"]]) setAttribute(layer, "aria-hidden", device.showing === name ? null : "true");
     if (hadFocus && document.activeElement.closest("[inert]")) keepFocus(device.showing);
-    setText(cardNote, { none: "Not running: tap to launch it anew", suspended: "Suspended: its last picture" }[device.process] ?? "Running");
+    setText(cardNote, { none: "Not running: tap to launch it again", suspended: "Suspended: this is its last picture" }[device.process] ?? "Running");
     for (const part of [cardTitle, picture, away]) setHidden(part, !device.isInSwitcher);
     setHidden(cardNote, !device.isInSwitcher);
     setHidden(none, device.isInSwitcher);
@@ -168,7 +168,7 @@ export function makePhone(stage, announce, error) {
     setHidden(call, !device.isInCall);
     setAttribute(indicator, "aria-label", isLocked ? "Unlock the phone" : "Go to the home screen");
     setText(lockKey.lastElementChild, isLocked ? "Unlock" : "Lock");
-    const process = { none: "Sleepless does not run", suspended: "Sleepless is suspended" }[device.process];
+    const process = { none: "Sleepless is not running", suspended: "Sleepless is suspended" }[device.process];
     if (process && lastProcess && lastProcess !== device.process) announce(process);
     lastProcess = device.process;
     setText(subtitle, { home: "Home screen", app: "Sleepless is in front", switcher: "App switcher", lock: "Lock screen" }[device.showing] ?? "");

@@ -19,7 +19,7 @@ export function makeRefresh() {
   const form = h("form", { class: "card form", "aria-label": "New request", on: { submit: schedule } },
     kind.root, field("Not before", earliest), needs, h("button", { type: "submit", class: "button primary wide", text: "Schedule" }));
   const pending = h("ul", { class: "requests", "aria-label": "Pending requests" });
-  const noRequest = h("p", { class: "empty", text: "Nothing is asked for. Schedule a refresh, leave the app, and skip a day." });
+  const noRequest = h("p", { class: "empty", text: "No request is pending. Schedule a refresh, leave the app, and skip a day." });
   const runs = h("ol", { class: "history runs" });
   const noRun = h("p", { class: "empty", text: "No run yet." });
   const root = h("div", { class: "screen-body" }, last, form, error, refusal,

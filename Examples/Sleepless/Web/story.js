@@ -17,7 +17,7 @@ const steps = [
   "Open the app, tap Countdown, and start one minute.",
   "Press Lock. Some seconds later the app is suspended: none of its code runs.",
   "Press Kill. Its process is gone, and so is every timer in its memory.",
-  "Advance 40 s, and press Open, which unlocks the phone: the countdown is right, because it has kept its end and not its ticks.",
+  "Advance 40 s, and press Open, which unlocks the phone: the countdown is right, because the app stores its end and does not count ticks.",
 ];
 
 export function makeStory(root, focus) {

@@ -6,15 +6,15 @@ import { makeNotice, updateNotice } from "./lock.js";
 import { control } from "./server.js";
 
 const states = {
-  none: ["Not running", "There is no process. The icon starts one."],
-  active: ["Active", "In front, and all runs."],
-  inactive: ["Inactive", "In front, without events."],
+  none: ["Not running", "The app has no process. A tap on the icon starts one."],
+  active: ["Active", "In front, and running."],
+  inactive: ["Inactive", "In front, but it receives no touches."],
   background: ["Background", "Not in front, and running as long as the system allows."],
-  suspended: ["Suspended", "In memory, and not one line runs."],
+  suspended: ["Suspended", "In memory, but none of its code runs."],
 };
 const fullBudget = 30;
 const permissions = {
-  notDetermined: "The user was not asked yet.", denied: "The user does not allow them: none is shown.",
+  notDetermined: "The user has not been asked yet.", denied: "The user does not allow them: none is shown.",
   authorized: "The user allows them.", provisional: "Allowed quietly, without a question.",
 };
 
@@ -31,8 +31,8 @@ export function makeSystem(root) {
     return { root: h("section", { class: "topic" }, h("h3", {}, h("span", { text: title }), count), none, list), count, none, list };
   };
   const list = (name) => h("ul", { class: "facts", "aria-label": name });
-  const taskPart = part("Open background tasks", list("Open background tasks"), "None: nothing says “do not suspend me yet”.");
-  const noticePart = part("Notifications", list("Notifications"), "None waits, none is shown.");
+  const taskPart = part("Open background tasks", list("Open background tasks"), "None is open, so nothing delays the suspension.");
+  const noticePart = part("Notifications", list("Notifications"), "None is pending, and none is shown.");
   const jobPart = part("Jobs", list("Jobs"), "No request is pending.");
   const faultPart = part("Faults", list("Faults"), "");
   const running = h("ul", { class: "facts", "aria-label": "Running work" });

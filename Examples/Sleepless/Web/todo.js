@@ -65,7 +65,7 @@ export function makeTodo() {
     });
     setHidden(empty, tasks.length > 0);
     const open = tasks.filter((task) => !task.isDone).length;
-    setText(ticking, isTicking ? `${open} open, ticking: ${ticks} ticks` : tasks.length ? `All done, the timer stands still after ${ticks} ticks` : "");
+    setText(ticking, isTicking ? `${open} open, ticking: ${ticks} ticks` : tasks.length ? `All done, the timer stopped after ${ticks} ticks` : "");
     setHidden(sky, !rising);
     if (rising) place(rising.progress);
   }

@@ -10,7 +10,7 @@ struct RewriteObjC: BuildToolPlugin {
         let files = try excludedFiles(of: target, in: context.package)
         if files.isEmpty {
             Diagnostics.warning(
-                "exclude files of \(target.name) in its manifest: these are rewritten, and there are none")
+                "the target \(target.name) has no files to rewrite; exclude them from it in Package.swift")
         }
         return files.map { file in
             let name = file.lastPathComponent

@@ -128,7 +128,7 @@ public struct AppManifestError: Error, Sendable, Hashable, CustomStringConvertib
 
     /// A heading and one line for each problem.
     public var description: String {
-        (["the Info.plist is not one with which the app works as it is meant to:"] + problems.map { "  \($0)" })
+        (["the Info.plist has mistakes:"] + problems.map { "  \($0)" })
             .joined(separator: "\n")
     }
 }
@@ -236,22 +236,24 @@ private struct InfoPlist: Decodable {
 
     var problems: [String] {
         var problems = modes.filter { !Self.allModes.contains($0) }.map { mode in
-            Self.problem(.modes, "“\(mode)” is no mode; there are \(Self.allModes.joined(separator: ", "))")
+            let accepted = Self.allModes.joined(separator: ", ")
+            return Self.problem(.modes, "“\(mode)” is not a background mode; the modes are \(accepted)")
         }
         problems += identifiers.filter(Self.isMisspelled).map { identifier in
             Self.problem(
                 .identifiers,
-                "“\(identifier)” names no task; accepted are a name, as “com.example.app.refresh”, and for continued work "
-                    + "a name that ends in “.*”")
+                "“\(identifier)” is not an identifier of a task; write a name such as “com.example.app.refresh”, or "
+                    + "for continued work a name that ends in “.*”")
         }
         if modes.contains("processing"), !identifiers.contains(where: { !$0.hasSuffix(".*") }) {
             problems.append(
-                Self.problem(.identifiers, "declares no task, so that no request of the mode processing is permitted"))
+                Self.problem(
+                    .identifiers, "declares no task for the mode processing; add the identifiers of these tasks"))
         }
         if modes.contains("location"), locationPurpose?.isEmpty ?? true {
             problems.append(
                 Self.problem(
-                    .locationPurpose, "is missing or empty; without a text for the person, no permission is asked for"))
+                    .locationPurpose, "is missing or empty; without this text, the user is not asked for permission"))
         }
         return problems
     }
@@ -267,7 +269,7 @@ private struct InfoPlist: Decodable {
     static func problem(_ error: DecodingError) -> String {
         switch error {
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            guard let key = context.codingPath.first else { return "the file: it is no dictionary" }
+            guard let key = context.codingPath.first else { return "the file: it is not a dictionary" }
             let form =
                 switch CodingKeys(stringValue: key.stringValue) {
                 case .modes, .identifiers: "an array of strings"
@@ -275,7 +277,7 @@ private struct InfoPlist: Decodable {
                 case .identifier, .locationPurpose, .alwaysPurpose, nil: "a string"
                 }
             return "\(key.stringValue): it is not \(form)"
-        default: return "the file: it is no property list, neither in XML nor binary"
+        default: return "the file: it is not a property list in XML or in binary form"
         }
     }
 }

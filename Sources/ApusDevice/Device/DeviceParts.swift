@@ -21,7 +21,7 @@ extension SimulatedDevice {
         if let part = parts.part(type) { return part }
         let name = "\(type)"
         let names = parts.all.map { "\(Swift.type(of: $0))" }
-        precondition(!names.contains(name), "the device has another part named \(name)")
+        precondition(!names.contains(name), "the device already has a part named \(name); add each part once")
         let part = Part(surroundings(of: name))
         parts.add(part)
         return part

@@ -115,9 +115,9 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
 
     /// A heading, and one line for each unexpected or missing fault.
     public var description: String {
-        var lines = ["the simulated device (seed \(seed)) differs from what the test expects:"]
-        lines += unexpectedFaults.map { "  unexpected fault, \($0)" }
-        lines += missingFaults.map { "  expected fault that did not come: \($0)" }
+        var lines = ["the faults of the simulated device (seed \(seed)) differ from what the test expects:"]
+        lines += unexpectedFaults.map { "  unexpected fault: \($0)" }
+        lines += missingFaults.map { "  expected fault that did not occur: \($0)" }
         return lines.joined(separator: "\n")
     }
 }

@@ -20,7 +20,9 @@ extension SimulatedDevice {
     /// If it runs, the control only logs a warning.
     public func launch() {
         perform("launch") {
-            guard !hasLaunched else { return log(.system, .warning("the app runs already; use open()")) }
+            guard !hasLaunched else {
+                return log(.system, .warning("the app is already running; call open() to bring it to the front"))
+            }
             comeToFront()
         }
     }
@@ -67,7 +69,7 @@ extension SimulatedDevice {
             let action = life.forceQuit()
             notifyParts { if action != .nothing { $0.appForceQuit() } }
             switch action {
-            case .nothing: log(.system, .warning("the app is not in the switcher"))
+            case .nothing: log(.system, .warning("the app is not in the switcher, so it cannot be swiped away"))
             case .removed: break
             case .endSilently: runningHost?.end("force quit while suspended")
             case .endWithNotice: if let runningHost { endWithNotice(runningHost, "force quit") }
@@ -242,7 +244,7 @@ extension SimulatedDevice {
             switch life.state {
             case .leaving, .background, .suspended: notifyApp(of: .sceneDisconnected)
             case .notRunning, .prewarmed, .launching, .active, .inactive, .ending:
-                log(.system, .warning("only the scene of an app in the background is disconnected"))
+                log(.system, .warning("the scene is not disconnected, because the app is not in the background"))
             }
         }
     }
@@ -381,7 +383,7 @@ extension SimulatedDevice {
 
     private func comeToFront() {
         if isLocked { unlockScreen() } else { touch() }
-        guard installation != nil else { return fault(Fault(.noApp, "install an app first")) }
+        guard installation != nil else { return fault(Fault(.noApp, "no app is installed; install one first")) }
         screen = .app
         if hasLaunched { activate() } else { start(toForeground: true, .user) }
     }

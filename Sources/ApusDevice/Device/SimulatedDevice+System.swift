@@ -52,7 +52,7 @@ extension SimulatedDevice {
     @discardableResult
     func start(toForeground: Bool, despiteForceQuit: Bool = false, _ why: LaunchCause) -> Bool {
         guard let installation else {
-            fault(Fault(.noApp, "install an app first"))
+            fault(Fault(.noApp, "no app is installed; install one first"))
             return false
         }
         let usesScenes = installation.manifest.usesScenes
@@ -70,12 +70,12 @@ extension SimulatedDevice {
             notifyParts { $0.appLaunched(toForeground: toForeground) }
         }
         host.process.mainLoop.run { [weak self] in
-            host.beginWatch(host.policy.launchLimit, .slowLaunch, "the app was not started")
+            host.beginWatch(host.policy.launchLimit, .slowLaunch, "the app did not finish launching")
             let app: AnyObject
             do {
                 app = try installation.make(host)
             } catch {
-                host.fault(Fault(.crashAtLaunch, "the app could not be made: \(error)"))
+                host.fault(Fault(.crashAtLaunch, "the app could not be created: \(error)"))
                 return host.end("crash at launch")
             }
             guard let self, !host.process.isEnded else { return }
@@ -129,17 +129,18 @@ extension SimulatedDevice {
             host.state.withLock { $0.backgroundTasks.enterForeground(now: now) }
             host.beginWatch(
                 host.policy.sceneUpdateLimit, .slowSceneUpdate,
-                "the app's work on becoming \(phase.rawValue) was not done")
+                "the app did not finish its work on becoming \(phase.rawValue)")
         case .background:
             host.process.mainLoop.isTracking = false
             host.state.withLock { $0.backgroundTasks.enterBackground(now: now) }
             host.beginWatch(
                 host.policy.enterBackgroundLimit, .slowBackgroundEntry,
-                "the app's work on entering the background was not done")
+                "the app did not finish its work on entering the background")
         case .suspended:
             host.state.withLock { $0.backgroundTasks.suspend(now: now) }
         case .terminated:
-            host.beginWatch(host.policy.willTerminateTime, .slowTermination, "the app's work at its end was not done")
+            host.beginWatch(
+                host.policy.willTerminateTime, .slowTermination, "the terminating app did not finish its work")
         }
         log(.system, .phase(phase))
         let wasSuspended = host.phase == .suspended
@@ -225,8 +226,8 @@ extension SimulatedDevice {
             host.fault(
                 Fault(
                     .fileLockHeld,
-                    "the app is to be suspended and holds a lock on \(files); begin a background task before locking, "
-                        + "and unlock before ending it"))
+                    "the app holds a lock on \(files) when it is about to be suspended; begin a background task before "
+                        + "locking, and unlock before ending the task"))
             return host.end("\(TerminationCode.fileLock): \(files)")
         }
         guard life.suspend() else { return review() }
@@ -270,8 +271,10 @@ extension SimulatedDevice {
     /// github.com/firebase/firebase-ios-sdk/pull/9362.
     public func prewarm() {
         perform("prewarm") {
-            guard let installation else { return fault(Fault(.noApp, "install an app first")) }
-            guard life.prewarm() else { return log(.system, .warning("the app has a process, and is not prewarmed")) }
+            guard let installation else { return fault(Fault(.noApp, "no app is installed; install one first")) }
+            guard life.prewarm() else {
+                return log(.system, .warning("the app already has a process, so it is not prewarmed"))
+            }
             let host = makeHost(installation.manifest, phase: .suspended, toForeground: false, .prewarming)
             log(.system, .launched(LaunchCause.prewarming.description))
             notifyParts { $0.appLaunched(toForeground: false) }

@@ -267,7 +267,8 @@ public final class SimulatedDevice {
         for remains in remains where remains.process.unfinishedTasks == 0 {
             guard let app = remains.app else { continue }
             let message =
-                "\(type(of: app)) is still there though its process has ended; look for a cycle, and let the test not hold it"
+                "\(type(of: app)) is still in memory although its process has ended; look for a reference cycle, and "
+                + "for a reference that the test holds"
             deviceLog.add(.system, .fault(Fault(.leakedApp, message)))
         }
         remains = remains.filter { $0.process.unfinishedTasks > 0 && $0.app != nil }

@@ -84,12 +84,12 @@ extension SimulatedHost {
         switch state.withLock({ $0.backgroundTasks.end(id, now: now) }) {
         case .ended(let name): ended(id, name)
         case .endedRefused: break
-        case .unknown: log(.system, .warning("there is no background task \(id) that could be ended"))
+        case .unknown: log(.system, .warning("there is no open background task \(id) to end"))
         case .ofEarlierProcess:
-            let message = "background task \(id) was begun by an earlier process of the app, and ends none of this one"
+            let message = "background task \(id) was begun by an earlier process of the app, so it is not ended here"
             log(.system, .warning(message))
         case .ofOtherDevice:
-            log(.system, .warning("background task \(id) was begun on another device, and ends none of this one"))
+            log(.system, .warning("background task \(id) was begun on another device, so it is not ended here"))
         }
     }
 
@@ -125,10 +125,11 @@ extension SimulatedHost {
         guard !open.isEmpty else { return }
         switch policy.unendedBackgroundTasks {
         case .endsAppAfterHandlers:
-            end(for: open, "they were open when their expiration handlers had returned")
+            end(for: open, "were still open when their expiration handlers had returned")
         case .endsAppAtZero:
-            let names = open.map(\.name).joined(separator: ", ")
-            log(.system, .warning("background tasks not ended when their expiration handlers had returned: \(names)"))
+            let names = open.map { "“\($0.name)”" }.joined(separator: ", ")
+            let why = "were still open when their expiration handlers had returned"
+            log(.system, .warning("background tasks \(names) \(why)"))
         }
     }
 
@@ -138,7 +139,10 @@ extension SimulatedHost {
         task.handler?()
         let duration = Duration.nanoseconds(Int64(clamping: now - begin))
         if duration > policy.handlerWarning {
-            log(.system, .warning("the expiration handler of “\(task.name)” took \(duration)"))
+            let limit = policy.handlerWarning
+            log(
+                .system,
+                .warning("the expiration handler of “\(task.name)” took \(duration); it should return within \(limit)"))
         }
     }
 
@@ -148,7 +152,7 @@ extension SimulatedHost {
         guard let zero = state.withLock({ $0.backgroundTasks.zero(now: now) }), zero <= now else { return }
         end(
             for: state.withLock { $0.backgroundTasks.openBackgroundTasks },
-            "they were open when the time in the background was over")
+            "were still open when the time in the background was over")
     }
 
     /// Notes that an expiration handler has returned in the app's own process.
@@ -162,12 +166,13 @@ extension SimulatedHost {
         for task in tasks {
             let advice =
                 task.end == .atZero
-                ? "return from the block of the activity “\(task.name)” before the time is over"
-                : "end the background task “\(task.name)” in its handler at the latest"
+                ? "the activity “\(task.name)” did not end in time; return from its block before the time is over"
+                : "the background task “\(task.name)” was not ended in time; end it in its expiration handler at the "
+                    + "latest"
             fault(Fault(.backgroundTaskNotEnded, advice, place: task.place))
         }
         let names = tasks.map { "“\($0.name)”" }.joined(separator: ", ")
-        end("\(policy.backgroundTaskOverrunCode): background tasks \(names): \(why)")
+        end("\(policy.backgroundTaskOverrunCode): background tasks \(names) \(why)")
     }
 
     // MARK: Private
@@ -178,7 +183,7 @@ extension SimulatedHost {
     /// method.
     private func isDropped(_ call: String) -> Bool {
         guard process.isEnded else { return false }
-        log.add(.system, .warning("process \(launch) has ended; its call \(call) is dropped"))
+        log.add(.system, .warning("process \(launch) has ended, so its call \(call) has no effect"))
         return true
     }
 
@@ -200,15 +205,16 @@ extension SimulatedHost {
             fault(
                 Fault(
                     .tooManyBackgroundTasks,
-                    "there are \(policy.backgroundTaskLimit) open background tasks; end each one that was begun",
+                    "the app has \(policy.backgroundTaskLimit) open background tasks, which is the limit; end each "
+                        + "background task when its work is done",
                     place: task.place))
             end("\(TerminationCode.tooManyBackgroundTasks): “\(task.name)” was one background task too many")
         case .refusedWithoutEnd:
             fault(
                 Fault(
                     .backgroundTaskInHandler,
-                    "the time is over, and the expiration handler of “\(task.name)” begins a background task each time "
-                        + "one is refused; finish the work in the handler, and begin none there",
+                    "the expiration handler of “\(task.name)” begins a background task again whenever one is refused; "
+                        + "finish the work in the handler, and begin no background task there",
                     place: task.place))
             end("\(TerminationCode.watchdog): the main loop did not come to rest")
         }
@@ -219,7 +225,8 @@ extension SimulatedHost {
         let limit = policy.longBackgroundTaskWarning
         let timer = time.engine.schedule(after: limit, clock: .uptime) { [weak self] in
             guard let self, state.withLock({ $0.warnings.removeValue(forKey: id) }) != nil else { return }
-            log(.system, .warning("the background task “\(task.name)” was begun \(limit) ago and is not ended"))
+            let message = "the background task “\(task.name)” began \(limit) ago and is still open"
+            log(.system, .warning("\(message); end it when its work is done"))
         }
         state.withLock { $0.warnings[id] = timer }
     }

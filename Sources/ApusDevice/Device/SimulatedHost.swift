@@ -111,12 +111,13 @@ public final class SimulatedHost: BackgroundHost {
     /// Ends the process as a phone's watchdog does with an app that never leaves its main thread free.
     private func endWithoutRest() {
         let calls = log.repeatedNow
-        let which = calls.isEmpty ? "nothing of it is in the log" : "most often: " + calls.joined(separator: "; ")
+        let which =
+            calls.isEmpty ? "none of it is in the log" : "most often in the log: " + calls.joined(separator: "; ")
         fault(
             Fault(
                 .neverAtRest,
-                "a million pieces of work ran at one instant, each of which asked for another (\(which)); let time pass "
-                    + "before a repetition"))
+                "a million pieces of work ran at one instant, each requested by the one before (\(which)); let time "
+                    + "pass between repetitions"))
         end("\(TerminationCode.watchdog): the process did not come to rest")
     }
 
@@ -241,8 +242,8 @@ public final class SimulatedHost: BackgroundHost {
 
     private func endForCPU() {
         let rules = policy.jobs
-        let message = "the app computed \(rules.cpuShare * 100) % of \(rules.cpuWindow) in the background"
-        fault(Fault(.tooMuchCPU, "\(message); do it in a job that requires external power, or compute less"))
+        let message = "the app used the processor for \(rules.cpuShare * 100) % of \(rules.cpuWindow) in the background"
+        fault(Fault(.tooMuchCPU, "\(message); use it less, or in a job that requires external power"))
         end("CPU: \(message)")
     }
 

@@ -134,8 +134,8 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
     public var description: String {
         let origin =
             isReproducible
-            ? "\(steps.count) of \(stepsBeforeShortening) steps lead to it:"
-            : "it did not come again with the same \(steps.count) steps, so they were not shortened:"
+            ? "\(steps.count) of \(stepsBeforeShortening) steps lead to the problem:"
+            : "the problem did not occur again with the same \(steps.count) steps, so they were not shortened:"
         let end = log.suffix(12).map { "\n  \($0)" }.joined()
         return "seed \(seed): \(problem)\n\(origin)\n\n\(script)\n\nthe end of the log:\(end)"
     }

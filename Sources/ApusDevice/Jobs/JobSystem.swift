@@ -222,7 +222,7 @@ final class JobSystem: Sendable {
 
     func appFinishedLaunching() {
         for identifier in state.withLock({ $0.machine.registrations.finishedLaunching($0.machine.manifest) }) {
-            warn("\(identifier) is declared and has no launch handler; each one needs one in every launch")
+            warn("\(identifier) is declared but has no launch handler; register one in every launch")
         }
     }
 
@@ -321,7 +321,10 @@ final class JobRuns: Sendable {
         guard !overdue.isEmpty else { return }
         for run in overdue {
             surroundings.fault(
-                Fault(.jobNotCompleted, "complete “\(run.identifier)” in its expiration handler or soon afterwards"))
+                Fault(
+                    .jobNotCompleted,
+                    "the background job “\(run.identifier)” was not completed in time; complete it in its expiration "
+                        + "handler or soon afterwards"))
         }
         let names = overdue.map { "“\($0.identifier)”" }.joined(separator: ", ")
         host.end("\(TerminationCode.taskTimeout): background job \(names) was not completed in time")

@@ -72,7 +72,7 @@ public final class SimulatedTask: Sendable {
             withExtendedLifetime(handler) {}
         case .warn:
             if !system.surroundings.isAppDead() {
-                system.warn("the background job \(identifier) was completed before")
+                system.warn("the background job \(identifier) was already completed; complete it once")
             }
         case .ignore: break
         }
@@ -135,7 +135,7 @@ public final class SimulatedTask: Sendable {
             let now = system.now.uptime.nanoseconds
             guard state.withLock({ $0.machine.begin(now: now) }) else { return }
             guard let handler = system.launchHandler(identifier) else {
-                system.warn("there is no launch handler for \(identifier)")
+                system.warn("there is no launch handler for \(identifier); register one in every launch")
                 abandon()
                 return system.end(self, .noHandler)
             }
@@ -156,7 +156,8 @@ public final class SimulatedTask: Sendable {
             system.runs.changed()
         case .fail:
             system.log(.system, identifier, .expired)
-            system.warn("the background job \(identifier) was not completed in time, and has no expiration handler")
+            system.warn(
+                "the background job \(identifier) was not completed in time, and has no expiration handler; set one")
             system.end(self, .expired)
         case .ignore: break
         }

@@ -50,7 +50,7 @@ public final class SimulatedTaskScheduler: Sendable {
         let isQueued = system.machine.book.entry(identifier)?.request.isContinued == true
         if isQueued { system.withdraw(by: .user) { $0.identifier == identifier } }
         let isRunning = system.expireSoon { $0.identifier == identifier && $0.isContinued }
-        if !isQueued, !isRunning { system.warn("there is no continued job \(identifier) that could be cancelled") }
+        if !isQueued, !isRunning { system.warn("there is no continued job \(identifier) to cancel") }
     }
 
     /// Begins the run of a pending request at the next step of time, regardless of the rules.
@@ -122,11 +122,10 @@ extension SimulatedTaskScheduler: BackgroundJobDebugging {
         case .tooLate:
             throw BackgroundJobError(
                 code: .registeredTooLate,
-                message:
-                    "the handler for “\(identifier)” comes when the launch is over; register it while the app is made")
+                message: "the launch is over; register the handler for “\(identifier)” while the app launches")
         case .noProcess:
             throw BackgroundJobError(
-                code: .registeredTooLate, message: "no app runs; register “\(identifier)” in the app's process")
+                code: .registeredTooLate, message: "no app is running; register “\(identifier)” in the app's process")
         }
     }
 
@@ -204,7 +203,7 @@ extension SimulatedTaskScheduler {
                     .lateLaunchHandler,
                     "All launch handlers must be registered before application finishes launching (\(identifier))",
                     place: place))
-        case .noProcess: system.warn("no app runs that could register a launch handler for \(identifier)")
+        case .noProcess: system.warn("no app is running, so the launch handler for \(identifier) is not registered")
         }
         return false
     }

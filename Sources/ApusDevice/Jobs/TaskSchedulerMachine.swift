@@ -65,7 +65,7 @@ struct TaskSchedulerMachine {
         guard registrations.handler(request.identifier) != nil else {
             throw BackgroundJobError(
                 code: .notRegistered,
-                message: "there is no handler for “\(request.identifier)”; register one while the app is launched")
+                message: "there is no handler for “\(request.identifier)”; register one while the app launches")
         }
         try checkRoom(for: request)
         return book.submit(request, now: now.wall)
@@ -84,12 +84,12 @@ struct TaskSchedulerMachine {
         }
         if request.isContinued, !policy.hasContinuedJobs {
             throw BackgroundJobError(
-                code: .unavailable, message: "there is no continued work before iOS 26; use a background task")
+                code: .unavailable, message: "continued work needs iOS 26 or later; use a background task instead")
         }
         if !request.isContinued, !scene.isBackgroundRefreshOn {
             throw BackgroundJobError(
                 code: .unavailable,
-                message: "the user has switched background refresh off; do without, and inform the user if it matters")
+                message: "the user has switched background refresh off; inform the user if the app needs it")
         }
         guard manifest.permits(request) else {
             throw BackgroundJobError(
@@ -103,12 +103,12 @@ struct TaskSchedulerMachine {
             if job.requiresGPU, !policy.allowsBackgroundGPU {
                 throw BackgroundJobError(
                     code: .notPermitted,
-                    message: "this device has no graphics processor for background work; do without requiresGPU")
+                    message: "this device has no graphics processor for background work; submit without requiresGPU")
             }
             if !scene.isAppInFront {
                 throw BackgroundJobError(
                     code: .notPermitted,
-                    message: "continued work begins in the foreground; submit it when the user asks for it")
+                    message: "continued work can begin only in the foreground; submit it when the user asks for it")
             }
         }
     }
@@ -137,7 +137,7 @@ struct TaskSchedulerMachine {
             if job.strategy == .fail, others >= policy.continuedAtOnce {
                 throw BackgroundJobError(
                     code: .cannotStartNow,
-                    message: "other continued work runs; submit it with the strategy queue, or try later")
+                    message: "other continued work is running; submit this with the strategy queue, or later")
             }
         }
     }
@@ -146,7 +146,7 @@ struct TaskSchedulerMachine {
         if count >= limit {
             throw BackgroundJobError(
                 code: .tooManyPending,
-                message: "\(count) requests of this kind are pending, and no more are kept; cancel one before")
+                message: "\(count) requests of this kind are pending, which is the limit; cancel one first")
         }
     }
 

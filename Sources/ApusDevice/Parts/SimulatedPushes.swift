@@ -48,7 +48,7 @@ package final class SimulatedPushes: Sendable {
     package func complete(_ number: Int) {
         guard !surroundings.isAppDead() else { return }
         guard state.withLock({ $0.machine.complete(number) }) else {
-            return surroundings.log(.system, .warning("the silent push was completed before, or is over"))
+            return surroundings.log(.system, .warning("the silent push was already completed, or its time is over"))
         }
         surroundings.log(.app, .push("completed"))
         runsChanged()
@@ -63,7 +63,7 @@ package final class SimulatedPushes: Sendable {
         switch action {
         case .discard(let why): surroundings.log(.system, .push("discarded: \(why)"))
         case .hold(let reasons, let replacesOther):
-            if replacesOther { surroundings.log(.system, .push("discarded: a newer one came")) }
+            if replacesOther { surroundings.log(.system, .push("discarded: a newer push came")) }
             surroundings.log(.system, .push("held: \(reasons.joined(separator: ", "))"))
             waitUntilFree()
         case .deliver, .wake: perform(action)
@@ -163,7 +163,8 @@ package final class SimulatedPushes: Sendable {
             return surroundings.log(.system, .warning("a silent push was not completed in time"))
         }
         surroundings.fault(
-            Fault(.pushNotCompleted, "call the completion handler of a silent push within 30 s"))
+            Fault(
+                .pushNotCompleted, "a silent push was not completed in time; call its completion handler within 30 s"))
         host.end("\(TerminationCode.fetchTimeout): a silent push was not completed in time")
     }
 
@@ -292,12 +293,12 @@ struct PushMachine {
     private func obstacles(_ scene: DeviceScene, now: ClockReading) -> [String] {
         var reasons: [String] = []
         func add(_ reason: String, if isThere: Bool) { if isThere { reasons.append(reason) } }
-        add("the device was not unlocked since its start", if: !scene.wasUnlockedSinceBoot)
+        add("the device has not been unlocked since it was started", if: !scene.wasUnlockedSinceBoot)
         add("the app is being ended", if: scene.isAppEnding)
         add("background refresh is off", if: !scene.isBackgroundRefreshOn)
         add("the battery is low", if: scene.conditions.batteryLevel.map { $0 <= lowBattery } ?? false)
         add("low-power mode", if: scene.conditions.isLowPowerMode == true)
-        add("too many within an hour", if: hourlyLimit == 0 || freeAgain(now: now) != nil)
+        add("too many pushes within an hour", if: hourlyLimit == 0 || freeAgain(now: now) != nil)
         return reasons
     }
 

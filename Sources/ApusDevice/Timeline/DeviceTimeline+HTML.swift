@@ -33,7 +33,7 @@ extension DeviceTimeline {
                 + "<td class=\"number\">\(Self.words(for: wait.duration))</td></tr>"
         }
         return """
-            <table><thead><tr><th>Job</th><th>waited</th><th class="number">all together</th></tr></thead>
+            <table><thead><tr><th>Job</th><th>waited for</th><th class="number">in total</th></tr></thead>
             <tbody>\(rows.joined(separator: "\n"))</tbody></table>
             """
     }
@@ -99,17 +99,17 @@ enum TimelinePage {
         </head>
         <body>
         <h1>\(title)</h1>
-        <h2>What background jobs have waited for</h2>
+        <h2>What background jobs waited for</h2>
         <div class="table">\(waits)</div>
         <h2>What happened</h2>
         <p class="legend">\(legend)</p>
         <div class="controls">
-        <button id="in">Magnify</button> <button id="out">Reduce</button> <button id="all">Everything</button>
+        <button id="in">Zoom in</button> <button id="out">Zoom out</button> <button id="all">Show all</button>
         <output id="range"></output>
         </div>
-        <canvas id="lanes" tabindex="0" role="img" aria-label="Lanes of spans and marks over time; the table above says \
-        in words what jobs have waited for"></canvas>
-        <p id="detail" aria-live="polite">Point at something to read what it is.</p>
+        <canvas id="lanes" tabindex="0" role="img" aria-label="Lanes of spans and marks over time; the table above \
+        lists what jobs waited for"></canvas>
+        <p id="detail" aria-live="polite">Point at a span or a mark to read its description.</p>
         <script type="application/json" id="data">\(data)</script>
         <script>\(script)</script>
         </body>

@@ -36,7 +36,7 @@ extension StoreConformance {
                 }
             }
         },
-        StoreCheck(name: "instants written with a new clock are that clock's") { factory in
+        StoreCheck(name: "instants that are written with a new clock are read with this clock") { factory in
             let opened = try await Opened(factory)
             let old = try await opened.add(sampleJob("old", wake: 60))
             let untouched = try await opened.add(sampleJob("untouched", wake: 60))

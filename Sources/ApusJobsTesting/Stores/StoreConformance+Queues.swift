@@ -21,7 +21,7 @@ extension StoreConformance {
             let second = try await store.open(as: NodeID(rawValue: "conformance"))
             try expectEqual(second.queues.sorted { $0.id < $1.id }, [plain, mail], "the queues")
         },
-        StoreCheck(name: "when the last run of a queue began counts elapsed time") { factory in
+        StoreCheck(name: "the start of a queue's last run moves with the wall clock when it is set") { factory in
             let store = try await factory.make()
             let first = try await store.open(as: NodeID(rawValue: "conformance"))
             let queue = JobQueue(
@@ -60,7 +60,8 @@ extension StoreConformance {
             back.state = .suspended
             try await expectError(.conflict, text: "one that comes back") { try await opened.change(back) }
         },
-        StoreCheck(name: "jobs that are unique by a key have one each, whatever their payloads are") { factory in
+        StoreCheck(name: "two jobs that are unique by a key cannot have the same key, whatever their payloads are") {
+            factory in
             let opened = try await Opened(factory)
             func keyed(_ id: String, kind: String = "kind", payload: [UInt8] = [1], key: String = "1") -> Job {
                 var job = unique(id, kind: kind, payload: payload)

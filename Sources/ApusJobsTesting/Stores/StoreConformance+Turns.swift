@@ -49,7 +49,7 @@ extension StoreConformance {
             try expectEqual(try await opened.allIDs(), ["a", "before", "after"], "jobs")
             try expectEqual(try await opened.store.runs(RunQuery()).runs.count, 0, "runs")
         },
-        StoreCheck(name: "many parts fail each on its own, wherever in the turn they are") { factory in
+        StoreCheck(name: "each of many parts fails on its own, wherever it is in the turn") { factory in
             let opened = try await Opened(factory)
             try await opened.add(sampleJob("taken"))
             let results = try await opened.commit(

@@ -166,7 +166,7 @@ struct Opened {
     }
 
     func load(_ id: JobID, line: UInt = #line) async throws -> LoadedJob {
-        try await store.job(id).orFail("\(id) is not there (line \(line))")
+        try await store.job(id).orFail("the store has no job \(id) (line \(line))")
     }
 
     func allIDs() async throws -> [String] {
@@ -187,7 +187,7 @@ func expectRefused<Value>(
     file: StaticString = #fileID
 ) throws {
     switch result {
-    case .success(let value): throw ConformanceFailure("\(text): not refused, but \(value) (\(file):\(line))")
+    case .success(let value): throw ConformanceFailure("\(text): expected \(codes), found \(value) (\(file):\(line))")
     case .failure(let error):
         try expect(codes.contains(error.code), "\(text): expected \(codes), found \(error)", line: line, file: file)
     }

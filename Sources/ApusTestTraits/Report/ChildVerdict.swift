@@ -58,7 +58,7 @@ struct ChildVerdict: Equatable {
         }
         let report =
             outcome.clockReport.isEmpty
-            ? "It did not answer when it was asked what runs and what waits." : outcome.clockReport
+            ? "The process did not answer the request to report what runs and what waits." : outcome.clockReport
         return "The test took longer than \(limit) of the machine's time, and was ended.\n\(report)"
     }
 

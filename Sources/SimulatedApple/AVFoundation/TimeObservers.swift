@@ -137,7 +137,7 @@ extension AVPlayer {
     ) -> Any {
         let step = interval.wholeNanoseconds
         if step == 0 {
-            timeObservers.fault("the interval of a periodic time observer is positive, and not \(interval.seconds) s")
+            timeObservers.fault("the interval \(interval.seconds) s of a periodic time observer is not positive")
         }
         let observer = TimeObserver(.periodic(step), CallbackQueue(queue ?? .main), block)
         timeObservers.add(observer)
@@ -157,7 +157,7 @@ extension AVPlayer {
     public func addBoundaryTimeObserver(
         forTimes times: [NSValue], queue: DispatchQueue?, using block: @escaping @Sendable () -> Void
     ) -> Any {
-        if times.isEmpty { timeObservers.fault("a boundary time observer has at least one time") }
+        if times.isEmpty { timeObservers.fault("a boundary time observer has no times; pass at least one") }
         let boundaries = times.map(\.timeValue.wholeNanoseconds).sorted()
         let observer = TimeObserver(.boundaries(boundaries), CallbackQueue(queue ?? .main)) { _ in block() }
         timeObservers.add(observer)
@@ -167,7 +167,7 @@ extension AVPlayer {
     /// Removes a time observer; the device records a fault if it belongs to another player or was removed before.
     public func removeTimeObserver(_ observer: Any) {
         if let observer = observer as? TimeObserver, timeObservers.remove(observer) { return }
-        timeObservers.fault("a time observer is removed from the player that made it, once")
+        timeObservers.fault("this player does not have the time observer; remove it once, from the player that made it")
     }
 }
 

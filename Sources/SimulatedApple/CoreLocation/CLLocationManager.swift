@@ -71,7 +71,8 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
                 host.fault(
                     Fault(
                         .undeclaredLocationMode,
-                        "allowsBackgroundLocationUpdates was set, but the app did not declare the mode location"))
+                        "allowsBackgroundLocationUpdates was set, but the app does not declare the mode location; add "
+                            + "it to UIBackgroundModes"))
                 return
             }
             let isUpdating = state.withLock { state in

@@ -89,8 +89,9 @@ final class AppContainers: Sendable {
         let parent = FileManager.default.temporaryDirectory
         var template = Array(parent.appending(path: "apus-app-XXXXXX").path(percentEncoded: false).utf8CString)
         guard mkdtemp(&template) != nil else {
+            let why = String(cString: strerror(errno))
             throw AppProcessError.cannotStart(
-                "no folder can be made in \(parent.path(percentEncoded: false)): \(String(cString: strerror(errno)))")
+                "a folder could not be created in \(parent.path(percentEncoded: false)): \(why)")
         }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return URL(filePath: path, directoryHint: .isDirectory)

@@ -51,8 +51,8 @@ package struct CallbackQueue: Sendable {
             host.fault(
                 Fault(
                     .blockedCallOut,
-                    "\(name) did not return within 10 s; it may wait for the main thread, which waits for it here: "
-                        + "do not use DispatchQueue.main.sync there"))
+                    "\(name) did not return within 10 s; it may be waiting for the main thread, which waits for it "
+                        + "here; do not call DispatchQueue.main.sync in it"))
         }
     }
 }

@@ -8,7 +8,7 @@ public import Foundation
 /// The app's process reads the state of the lock from a file that the device writes. The protection classes of the
 /// app's files are in a folder beside that file.
 enum FileProtection {
-    static let warning = "the app's files cannot be protected in this program: they can be opened on a locked device"
+    static let warning = "the app's files cannot be protected in this program, so they can be opened on a locked device"
 
     private static let folder = "protection"
 
@@ -97,7 +97,7 @@ extension FileManager {
     ) throws {
         guard let type = attributes[.protectionKey] else { return }
         guard let protection = AppManifest.DataProtection(rawValue: type.rawValue) else {
-            return SimulatedPhone.process.host.warn("the protection \(type.rawValue) is not simulated")
+            return SimulatedPhone.process.host.warn("the file protection \(type.rawValue) is not simulated")
         }
         switch file_protection_set(path, protection.number) {
         case 0: break

@@ -40,9 +40,9 @@ package enum OptionalMethods {
             host.fault(
                 Fault(
                     .optionalMethodNotCalled,
-                    "“\(method)” of \(conforming[0]) is never called here: \(base) conforms to \(delegate), and on Linux a "
-                        + "protocol's method with a default is found there only; declare it in \(base) too, and override it"
-                ))
+                    "“\(method)” of \(conforming[0]) is never called: \(base) conforms to \(delegate), and on Linux "
+                        + "only the optional methods that \(base) declares are called; declare it in \(base) too, and "
+                        + "override it"))
         }
     }
 

@@ -139,8 +139,8 @@ enum MissingPhone {
     /// The message, which begins with the calling line of the program if that is found.
     static var message: String {
         """
-        \(CallStack.current.place.line.map { "\($0): " } ?? "")a shared object of a simulated framework was asked for (such as \
-        UIApplication.shared), but no app runs on a simulated phone. \(forms)
+        \(CallStack.current.place.line.map { "\($0): " } ?? "")a shared object of a simulated framework (such as \
+        UIApplication.shared) was used, but no app is running on a simulated phone. \(forms)
         """
     }
 
@@ -162,6 +162,6 @@ enum MissingPhone {
                 await device.runInRealTime(for: .seconds(60))
             }
 
-        with `import ApusTesting` and `import SimulatedAppleCore`, and use shared objects in the app, after the launch.
+        with `import ApusTesting` and `import SimulatedAppleCore`, and use shared objects in the app after the launch.
         """
 }

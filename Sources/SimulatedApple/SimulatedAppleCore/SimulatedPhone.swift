@@ -45,7 +45,7 @@ public enum SimulatedPhone {
         let phone = device.add(Phone.self)
         precondition(
             runningPhone == nil || runningPhone === phone || runningPhone?.isRunning != true,
-            "an app runs on another simulated phone; make the suites that use SimulatedPhone .serialized")
+            "an app is running on another simulated phone; make the suites that use SimulatedPhone .serialized")
         runningPhone = phone
         let containers = AppContainers()
         device.install(manifest, trackDurations: trackDurations) { host in
@@ -202,12 +202,12 @@ public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .notThere(let target, let lines):
-            "there is no \(target) on the screen that could be tapped; "
-                + (lines.isEmpty ? "it has no text" : "it shows " + lines.map { "“\($0)”" }.joined(separator: ", "))
+            "there is no enabled \(target) on the screen; the screen "
+                + (lines.isEmpty ? "has no text" : "shows " + lines.map { "“\($0)”" }.joined(separator: ", "))
         case .notInFront(let phase):
-            "the app is \(Self.name(of: phase)), so the user neither sees nor touches it; open it first"
-        case .busy: "the app's main thread is blocked, so it does not come to what the user does"
-        case .nothingShown: "the app shows nothing: no window was made visible"
+            "the app is \(Self.name(of: phase)), so the user can neither see nor touch it; open it first"
+        case .busy: "the app's main thread is blocked, so the app does not react to the user"
+        case .nothingShown: "the app shows nothing, because none of its windows was made visible"
         }
     }
 

@@ -67,7 +67,7 @@ extension URLSession {
     }
 
     private func ordinary<Task>(_ make: () -> Task) -> Task {
-        requireOrdinary("completion handlers, which do not outlive a process; give it a delegate")
+        requireOrdinary("completion handlers, because they do not outlive a process; give it a delegate")
         return make()
     }
 

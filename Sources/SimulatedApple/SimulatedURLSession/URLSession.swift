@@ -57,7 +57,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         delegateQueue queue: OperationQueue?
     ) {
         if let identifier = configuration.identifier {
-            precondition(!identifier.isEmpty, "a background session needs an identifier")
+            precondition(!identifier.isEmpty, "the identifier of a background session is empty")
             self.init(configuration, name: identifier, isShared: false, delegate: delegate, delegateQueue: queue)
         } else {
             let names = SimulatedPhone.process.shared.object(of: SessionNames.self) { SessionNames() }
@@ -85,7 +85,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         // As on a phone, the system retains the session, which retains its delegate.
         if !process.transfers.open(name, configuration.settings, { self.receive($0) }) {
             process.host.warn(
-                "a background URLSession with identifier \(name) exists already; this one gets its events")
+                "a background URLSession with identifier \(name) already exists; the new one gets its events")
         }
     }
 
@@ -128,7 +128,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     func size(of file: URL) -> Int64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
         let size = (attributes?[.size] as? NSNumber)?.int64Value
-        if size == nil { process.host.warn("the file of an upload cannot be read: \(file.lastPathComponent)") }
+        if size == nil {
+            process.host.warn("the file “\(file.lastPathComponent)” of an upload cannot be read, and counts as empty")
+        }
         return size ?? 0
     }
 
@@ -136,7 +138,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     ///
     /// In a background session, this call is a fault that ends the app.
     open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
-        requireOrdinary("uploads of bytes; write uploadTask(with:fromFile:)")
+        requireOrdinary("uploads of bytes; call uploadTask(with:fromFile:) instead")
         return add(request, .upload, bytesToSend: Int64(bodyData.count))
     }
 
@@ -148,7 +150,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     func requireOrdinary(_ what: String) {
         guard ownConfiguration.identifier != nil else { return }
-        process.host.fault(Fault(.backgroundSessionTask, "a background session has no \(what)"))
+        process.host.fault(Fault(.backgroundSessionTask, "a background session does not support \(what)"))
     }
 
     func add<Task: URLSessionTask>(
@@ -163,7 +165,7 @@ open class URLSession: NSObject, @unchecked Sendable {
             bytesToSend: bytesToSend ?? Int64(request.httpBody?.count ?? 0))
         // The lock keeps events of the task back until its receiver is known.
         let new = locked.withLock { state in
-            precondition(!state.isInvalid, "a task was asked for of a session that was invalidated: \(displayName)")
+            precondition(!state.isInvalid, "a task was requested of an invalidated session: \(displayName)")
             let record = process.transfers.add(transfer, to: name)
             let task = URLSessionTask.make(record, request, session: name, process.transfers)
             // In a process that has ended, all tasks have the number 0.
@@ -173,7 +175,7 @@ open class URLSession: NSObject, @unchecked Sendable {
             }
             return task
         }
-        guard let task = new as? Task else { preconditionFailure("a task has another kind than was asked for") }
+        guard let task = new as? Task else { preconditionFailure("the task has a kind that was not requested") }
         return task
     }
 

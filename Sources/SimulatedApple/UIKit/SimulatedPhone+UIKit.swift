@@ -72,7 +72,7 @@ extension SimulatedPhone {
     static func runMain(_ type: any UIApplicationDelegate.Type) {
         let makeDelegate: @MainActor () -> any UIApplicationDelegate = {
             guard let delegate = Creatable.make(type) as? any UIApplicationDelegate else {
-                preconditionFailure("\(type) cannot be made with init()")
+                preconditionFailure("\(type) cannot be created with init()")
             }
             return delegate
         }
@@ -98,12 +98,13 @@ extension SimulatedPhone {
         {
             return delegate
         }
+        let problem = name.map { "there is no class \($0)" } ?? "the class of their delegate is unknown"
         process.host.fault(
             Fault(
                 .scenesDoNotFit,
-                "the manifest says that the app uses scenes, and no class of their delegate is known: set the delegateClass of "
-                    + "the configuration in application(_:configurationForConnecting:options:), or UISceneDelegateClassName "
-                    + "in the Info.plist" + (name.map { "; there is no class \($0)" } ?? "")))
+                "the manifest says that the app uses scenes, but \(problem); set the delegateClass of the configuration "
+                    + "in application(_:configurationForConnecting:options:), or UISceneDelegateClassName in the "
+                    + "Info.plist"))
         return NoSceneDelegate()
     }
 
@@ -127,8 +128,9 @@ extension AppManifest {
         return Fault(
             .scenesDoNotFit,
             usesScenes
-                ? "the manifest says that the app uses scenes; give a sceneDelegate, or AppManifest(usesScenes: false)"
-                : "there is a sceneDelegate; install the app with AppManifest(usesScenes: true)")
+                ? "the manifest says that the app uses scenes; pass a sceneDelegate, or AppManifest(usesScenes: false)"
+                : "the manifest says that the app uses no scenes, but there is a sceneDelegate; install the app with "
+                    + "AppManifest(usesScenes: true)")
     }
 }
 

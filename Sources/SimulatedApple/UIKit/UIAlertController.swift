@@ -69,7 +69,7 @@ open class UIAlertController: UIViewController {
     open func addAction(_ action: UIAlertAction) {
         precondition(
             action.style != .cancel || !actions.contains { $0.style == .cancel },
-            "an alert has one action of the style cancel at most (“\(action.title ?? "")” is another one)")
+            "“\(action.title ?? "")” is a second action of the style cancel; an alert has at most one")
         actions.append(action)
     }
 
@@ -77,7 +77,7 @@ open class UIAlertController: UIViewController {
     ///
     /// With the style `actionSheet` it stops the app.
     open func addTextField(configurationHandler: ((UITextField) -> Void)? = nil) {
-        precondition(preferredStyle == .alert, "an action sheet has no text fields; use the style alert")
+        precondition(preferredStyle == .alert, "an action sheet cannot have text fields; use the style alert")
         let field = UITextField()
         textFields = (textFields ?? []) + [field]
         configurationHandler?(field)

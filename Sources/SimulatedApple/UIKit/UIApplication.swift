@@ -204,7 +204,7 @@ open class UIApplication: UIResponder {
     }
 
     private func disconnectScene() {
-        guard let scene = connectedScenes.first else { return host.warn("the app has no scene to be disconnected") }
+        guard let scene = connectedScenes.first else { return host.warn("the app has no scene to disconnect") }
         life.disconnectScene()
         if keyWindow?.windowScene === scene { keyWindow = nil }
         connectedScenes = []

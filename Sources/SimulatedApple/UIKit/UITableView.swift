@@ -98,7 +98,7 @@ open class UITableView: UIView {
         }
         precondition(
             cellClass == UITableViewCell.self,
-            "on Linux no cell can be made from its class; write "
+            "on Linux a cell cannot be created from its class; write "
                 + "tableView.register(forCellReuseIdentifier: \"\(identifier)\") { "
                 + "\(cellClass)(style: $0, reuseIdentifier: $1) }")
         register(forCellReuseIdentifier: identifier) { UITableViewCell(style: $0, reuseIdentifier: $1) }
@@ -193,7 +193,8 @@ open class UITableView: UIView {
         reloadData()
         precondition(
             currentRows == expected,
-            "the data source has \(currentRows) rows, and after this update there have to be \(expected)")
+            "the numbers of rows in the sections must be \(expected) after this update; the data source has "
+                + "\(currentRows)")
     }
 
     /// Selects a row without calling the delegate.

@@ -70,7 +70,7 @@ open class UIViewController: UIResponder {
     open func loadViewIfNeeded() {
         guard loaded == nil else { return }
         loadView()
-        precondition(loaded != nil, "\(Self.self).loadView() has to set `view`, and does not call super")
+        precondition(loaded != nil, "\(Self.self).loadView() has not set `view`; set it there, without a call of super")
         viewDidLoad()
     }
 
@@ -187,7 +187,7 @@ open class UIViewController: UIResponder {
     ) {
         let new = viewControllerToPresent
         guard presentedViewController == nil else {
-            return warn("present \(type(of: new)) on \(type(of: self)), which presents a controller already")
+            return warn("present \(type(of: new)) on \(type(of: self)), which presents another controller")
         }
         guard let window = viewIfLoaded?.window else {
             return warn("present \(type(of: new)) on \(type(of: self)), whose view is not in a window")

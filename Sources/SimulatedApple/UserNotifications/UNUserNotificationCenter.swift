@@ -118,8 +118,8 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
                 host.fault(
                     Fault(
                         .notificationUserInfo,
-                        "the userInfo of notification “\(request.identifier)” is not kept: its keys are strings, and its "
-                            + "values those of a property list (numbers, strings, dates, data, arrays, dictionaries)"))
+                        "the userInfo of notification “\(request.identifier)” is not kept; its keys must be strings, "
+                            + "and its values numbers, strings, dates, data, arrays or dictionaries (a property list)"))
             }
             center.add(request.kept)
             return completionHandler.map(withoutError)

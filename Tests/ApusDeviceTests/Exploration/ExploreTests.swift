@@ -212,7 +212,7 @@ struct ExploreTests {
         }
         #expect(!failure.isReproducible)
         #expect(failure.steps.count == failure.stepsBeforeShortening)
-        #expect("\(failure)".contains("it did not come again"))
+        #expect("\(failure)".contains("the problem did not occur again"))
     }
 
     @Test("an app with tasks of the main actor is explored by the asynchronous form")

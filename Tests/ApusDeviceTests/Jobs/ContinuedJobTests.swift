@@ -163,7 +163,7 @@ struct ContinuedJobTests {
             device.cancelJob("refresh")
             #expect(device.jobs.history.map(\.outcome) == [.expired])
             #expect(device.jobLog.suffix(2) == ["expired export.1", "completed export.1: failure"])
-            #expect(device.warnings == ["there is no continued job refresh that could be cancelled"])
+            #expect(device.warnings == ["there is no continued job refresh to cancel"])
         }
     }
 

@@ -83,7 +83,7 @@ struct JobRegistrationTests {
     func missing() throws {
         try SimulatedDevice.run { device in
             _ = register(["refresh"], on: device)
-            #expect(device.warnings.count { $0.contains("tidy is declared and has no launch handler") } == 1)
+            #expect(device.warnings.count { $0.contains("tidy is declared but has no launch handler") } == 1)
             #expect(device.warnings.count == 1)
             device.kill()
             device.launch()

@@ -79,7 +79,8 @@ struct JobRunTests {
             #expect(device.ownNotes == ["runs refresh"])
             #expect(device.ends.isEmpty)
             #expect(device.host?.phase == .suspended)
-            let warning = "the background job refresh was not completed in time, and has no expiration handler"
+            let warning =
+                "the background job refresh was not completed in time, and has no expiration handler; set one"
             #expect(device.warnings.contains(warning))
         }
     }
@@ -172,7 +173,7 @@ struct JobRunTests {
             task.setCompleted(success: true)
             task.setCompleted(success: false)
         } then: { device in
-            #expect(device.warnings.last == "the background job refresh was completed before")
+            #expect(device.warnings.last == "the background job refresh was already completed; complete it once")
             #expect(device.jobs.history.map(\.outcome) == [.succeeded])
         }
     }
@@ -296,7 +297,7 @@ struct JobRunTests {
             device.kill()
             device.launchJob("refresh")
             device.advance(by: .seconds(5))
-            #expect(device.warnings.contains("there is no launch handler for refresh"))
+            #expect(device.warnings.contains("there is no launch handler for refresh; register one in every launch"))
             #expect(device.jobs.history.map(\.outcome) == [.noHandler])
             #expect(device.host?.phase == .suspended)
         }

@@ -138,7 +138,7 @@ struct RandomJobTests {
             "job: submitted refresh", "job: replaced", "job: cancelled", "job: launched tidy", "job: launched export",
             "job: expired", "completed refresh", "success", "failure", "job: deferred", "the process ended",
             "force quit",
-            "0x2182bad2 task timeout", "was completed before", "no launch handler", "launched: background job",
+            "0x2182bad2 task timeout", "was already completed", "no launch handler", "launched: background job",
             "cannotStartNow", "tooManyPending", "unavailable", "notPermitted", "jobNotCompleted",
         ].filter { !text.contains($0) }
         #expect(missing.isEmpty, "the program is not random enough")

@@ -82,7 +82,7 @@ struct PushMachineTests {
         var scene = DeviceScene()
         let now = ClockReading(time.clocks)
         let action = machine.receive([:], scene, now: now)
-        #expect(action == .hold(reasons: ["too many within an hour"], replacesOther: false))
+        #expect(action == .hold(reasons: ["too many pushes within an hour"], replacesOther: false))
         #expect(machine.freeAgain(now: now) == nil)
         scene.isAppInFront = true
         #expect(machine.next(scene, now: now) == .deliver)

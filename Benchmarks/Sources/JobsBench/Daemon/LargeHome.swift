@@ -81,7 +81,7 @@ extension DaemonProcess {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         guard let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Double($0) })
-        else { throw Failure(description: "/proc has no VmHWM") }
+        else { throw Failure(description: "/proc/\(process)/status has no line VmHWM") }
         return kilobytes * 1_024 / 1_000_000
     }
 }

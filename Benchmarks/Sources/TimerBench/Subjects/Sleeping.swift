@@ -49,7 +49,7 @@ struct Sleeping: MeasuredInTurns {
         case Name.ours:
             let engine = TimerEngine()
             try measure(contestant, { try await engine.sleep(for: $0) }, &samples)
-            try check(engine.liveTimerCount == 0, "sleeps are left")
+            try check(engine.liveTimerCount == 0, "sleeping tasks have left timers in the engine")
             engine.stop()
         case Name.taskSleep: try measure(contestant, { try await Task.sleep(for: $0) }, &samples)
         default:

@@ -31,12 +31,12 @@ struct Options {
     static let usage = """
         timer-bench [--quick] [--only SUBJECT[,SUBJECT...]] [--json FILE] [--help]
 
-          --quick      small sizes and few turns, to see whether it works
+          --quick      small sizes and few turns, to check that it works
           --only       these subjects only: \(Subject.allCases.map(\.rawValue).joined(separator: ", "))
           --json FILE  also write the figures to FILE, as a JSON array
           --help       this text
 
-        What it starts itself, and what compares one build with another:
+        Options with which it starts itself, and which compare one build with another:
 
           --operations CONTESTANT COUNT [--seed N]
                        the costs of one contestant's calls beside COUNT timers: for each, nanoseconds and calls, in the
@@ -44,7 +44,7 @@ struct Options {
                        shuffled, pair, reset. CONTESTANT is one of
                        \(Operations.contestantNames)
           --memory CONTESTANT COUNT
-                       what COUNT of its timers take
+                       the memory of COUNT timers of the contestant
           --turn SUBJECT CONTESTANT [--seed ROUND] [--quick]
                        one contestant's turn in one of \(Subject.namesInTurns), as JSON
 

@@ -35,12 +35,14 @@ extension SimulatedKeychain: DeviceService {
             (state.machine.answer(request, of: state.app), state.machine.refusal, state.machine.state)
         }
         if let refusal {
-            let why = protection == .locked ? "the device is locked" : "the device was not unlocked since its start"
+            let why =
+                protection == .locked ? "the device is locked" : "the device has not been unlocked since it was started"
             surroundings.log(
                 .system,
                 .warning(
-                    "the keychain item “\(refusal.name)” is \(refusal.accessibility.name), and \(why); an item for the "
-                        + "background is kSecAttrAccessibleAfterFirstUnlock, and its error is no missing item"))
+                    "the keychain item “\(refusal.name)” is \(refusal.accessibility.name), and \(why); for use in the "
+                        + "background, store it with kSecAttrAccessibleAfterFirstUnlock; the error does not mean that "
+                        + "the item is missing"))
         }
         return reply
     }

@@ -69,7 +69,7 @@ package final class SignificantChanges: Sendable {
         if state.withLock({ $0.machine.look(at: place, isAllowed: isAllowed, now: now) }) {
             surroundings.log(.system, .location("moved far"))
             if !surroundings.wake(.location, launchesAfterForceQuit) {
-                surroundings.log(.system, .location("the app is not started for that"))
+                surroundings.log(.system, .location("the app is not started for this change"))
             }
             // A process that is started for the change receives the report when it starts the service.
             if let fix = state.withLock({ $0.machine.takeReport() }) { hand(fix) }

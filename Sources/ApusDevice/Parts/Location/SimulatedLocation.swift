@@ -124,7 +124,7 @@ public final class SimulatedLocation: LocationSource {
     /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization()
     private func logQuestion(_ authorization: LocationAuthorization) {
         let purpose = state.withLock { $0.purposes[authorization] ?? "" }
-        surroundings.log(.system, .location("asks the user about \(authorization.rawValue): “\(purpose)”"))
+        surroundings.log(.system, .location("asks the user to allow \(authorization.rawValue): “\(purpose)”"))
     }
 
     private var authorizationText: String { state.withLock { $0.machine.authorizationText } }

@@ -111,7 +111,7 @@ public final class SimulatedTransfers: Sendable {
         guard !surroundings.isAppDead() else { return }
         guard state.withLock({ $0.machine.complete(notice) }) else {
             return surroundings.log(
-                .system, .warning("the events of a background session were completed before, or their time is over"))
+                .system, .warning("the events of a background session were already completed, or their time is over"))
         }
         surroundings.log(.app, .transfer("events completed"))
         runsChanged()
@@ -179,8 +179,7 @@ public final class SimulatedTransfers: Sendable {
         if let server = state.withLock({ $0.server }) { return server(request) }
         surroundings.log(
             .system,
-            .warning("no server for \(request.url); say with device.transfers.serve what is there, before the transfer")
-        )
+            .warning("there is no server for \(request.url); set one with device.transfers.serve before the transfer"))
         return .failure(.cannotFindHost)
     }
 
@@ -274,8 +273,9 @@ public final class SimulatedTransfers: Sendable {
             surroundings.fault(
                 Fault(
                     .transferEventsNotCompleted,
-                    "call the completion handler of handleEventsForBackgroundURLSession for \(run.notice.session) within "
-                        + "30 s, from urlSessionDidFinishEvents"))
+                    "the events of the background session \(run.notice.session) were not completed in time; call the "
+                        + "completion handler of handleEventsForBackgroundURLSession within 30 s, from "
+                        + "urlSessionDidFinishEvents"))
         }
     }
 

@@ -302,9 +302,9 @@ struct TransferMachine {
         }
         var reasons: [String] = []
         func add(_ reason: String, if isThere: Bool) { if isThere { reasons.append(reason) } }
-        add("the device is started again", if: isRestarting)
-        add("the device was not unlocked since its start", if: !scene.wasUnlockedSinceBoot)
-        add("too early", if: entry.record.earliestBegin.map { $0 > now.wall } ?? false)
+        add("the device is restarting", if: isRestarting)
+        add("the device has not been unlocked since it was started", if: !scene.wasUnlockedSinceBoot)
+        add("its earliest begin has not come", if: entry.record.earliestBegin.map { $0 > now.wall } ?? false)
         add("the app was resumed too often", if: entry.notBefore.map { $0 > now.continuous } ?? false)
         reasons += network.map { [$0] } ?? []
         add("no external power", if: isDiscretionary && scene.conditions.isOnExternalPower != true)

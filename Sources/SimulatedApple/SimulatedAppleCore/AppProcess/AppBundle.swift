@@ -44,7 +44,7 @@ enum AppBundle {
     }
 
     static let warning =
-        "this Foundation has no main bundle whose Info.plist can be replaced: Bundle.main is the test's"
+        "Bundle.main is the test's bundle, because its Info.plist cannot be replaced in this version of Foundation"
 }
 
 extension AppManifest {

@@ -47,7 +47,7 @@ struct AppCrash: Codable {
     }
 
     private static let wrongExecutor = """
-        code of an actor ran on another thread than the actor's, which Swift 6 checks: a closure that is written in a \
+        code of an actor ran on a thread that is not the actor's, which Swift 6 checks: a closure that is written in a \
         method of the main actor belongs to the main actor, so mark it @Sendable, or have it called on the main queue
         """
 }

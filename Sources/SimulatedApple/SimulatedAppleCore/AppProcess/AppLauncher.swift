@@ -95,7 +95,7 @@ final class AppLauncher: Sendable {
     }
 
     private static func error(_ number: Int32) -> AppProcessError {
-        .cannotStart("the system started no process: \(String(cString: strerror(number)))")
+        .cannotStart("the system could not create a process: \(String(cString: strerror(number)))")
     }
 }
 

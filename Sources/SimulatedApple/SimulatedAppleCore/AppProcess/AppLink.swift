@@ -157,8 +157,8 @@ final class AppLink: Sendable {
     /// Core Foundation lets a timer with a distant date fire after 16 years.
     private static let never: Int64 = 315_360_000_000_000_000
     private static let returned = """
-        the program of the installation has returned without running an app, and nothing continues; call \
-        SimulatedPhone.run(AppDelegate()) in it, or the main() of an App
+        the installed program has returned without running an app; call SimulatedPhone.run(AppDelegate()) in it, or \
+        the main() of an App
         """
 
     /// Moves the clocks from deadline to deadline, while nothing else of the device is due and nothing was printed.

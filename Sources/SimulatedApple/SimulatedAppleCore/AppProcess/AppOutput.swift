@@ -23,7 +23,7 @@ final class AppOutput: Sendable {
     init() throws {
         descriptor = app_output_make()
         guard descriptor >= 0 else {
-            throw AppProcessError.cannotStart("there is no memory for its output: \(String(cString: strerror(errno)))")
+            throw AppProcessError.cannotStart("its output has no file in memory: \(String(cString: strerror(errno)))")
         }
     }
 

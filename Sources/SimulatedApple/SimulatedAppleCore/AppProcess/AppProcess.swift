@@ -73,8 +73,8 @@ final class AppProcess: SteppedProcess {
         guard ProcessClock.isAvailable, offset != 0, let (own, other) = LineSocket.pair() else {
             throw AppProcessError.cannotStart(
                 ProcessClock.isAvailable
-                    ? "the program has to be a closure or function of the executable itself, without captures"
-                    : "time cannot be virtual here: that needs Linux with glibc, and a build without a sanitizer")
+                    ? "the program must be a closure or function of the executable itself, without captures"
+                    : "time cannot be virtual here; this needs Linux with glibc, and a build without a sanitizer")
         }
         // The process has a copy of this end.
         defer { close(other) }
@@ -265,7 +265,7 @@ final class AppProcess: SteppedProcess {
                     Fault(
                         .appProcessBlocked,
                         "a thread of the app did not come to rest within \(Self.limit / 1000) s of the machine's time; a "
-                            + "loop that waits for the clock to move without sleeping never ends here"))
+                            + "loop that waits without sleeping for the clock to move never ends here"))
                 return host.end("blocked")
             }
         }

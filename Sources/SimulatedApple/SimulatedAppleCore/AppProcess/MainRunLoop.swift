@@ -35,8 +35,8 @@ enum RunLoopTimers {
     }
 
     static let warning = """
-        this Foundation keeps no Timer.tolerance, or fires a Timer(timeInterval:repeats:block:) at once: timers of this \
-        app do not behave as on a phone there
+        timers of this app do not behave as on a phone: this version of Foundation ignores Timer.tolerance, or fires a \
+        Timer(timeInterval:repeats:block:) at once
         """
 }
 

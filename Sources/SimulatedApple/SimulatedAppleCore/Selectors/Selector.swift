@@ -46,12 +46,12 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
     @discardableResult
     package func callAsFunction(_ target: AnyObject, _ arguments: Any?...) -> Any? {
         guard isFor(target) else {
-            return fault("\(Swift.type(of: target)) has no method \(self), which is one of \(type)")
+            return fault("\(Swift.type(of: target)) has no method \(self), which is a method of \(type)")
         }
         let arguments = Arguments(arguments)
         let result = call(target, arguments)
         guard let expected = arguments.missing else { return result }
-        return fault("\(type).\(self) is called with \(arguments), and not with \(expected)")
+        return fault("\(type).\(self) is called with \(arguments) instead of \(expected)")
     }
 
     private func fault(_ message: String) -> Any? {
@@ -96,15 +96,15 @@ extension Fault.Rule {
 
 extension Selector {
     /// Is not available: on Linux methods cannot be found by their names.
-    @available(*, unavailable, message: "on Linux methods cannot be found by their names: write #selector(…)")
-    public init(_ name: String) { fatalError("there is no selector of the name \(name)") }
+    @available(*, unavailable, message: "on Linux methods cannot be found by their names; write #selector(…)")
+    public init(_ name: String) { fatalError("\(name) cannot be found by its name") }
 }
 
 // The name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Is not available: on Linux methods cannot be found by their names.
-@available(*, unavailable, message: "on Linux methods cannot be found by their names: write #selector(…)")
-public func NSSelectorFromString(_ name: String) -> Selector { fatalError("there is no selector of the name \(name)") }
+@available(*, unavailable, message: "on Linux methods cannot be found by their names; write #selector(…)")
+public func NSSelectorFromString(_ name: String) -> Selector { fatalError("\(name) cannot be found by its name") }
 
 // The name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -90,7 +90,7 @@ extension SelectorNames {
     }
 
     private static func checkThread<Result>(_ call: () -> Result) -> Result {
-        MainActor.preconditionIsolated("a method of the main actor was called on another thread, by its selector")
+        MainActor.preconditionIsolated("a selector of a method of the main actor was called on another thread")
         return call()
     }
 }

@@ -43,8 +43,8 @@ enum ScreenRequest: Codable {
         case .read: nil
         case .press(let title): "“\(title)”"
         case .pressRow(let row, let section): "row \(row) of section \(section)"
-        case .turn(let identifier?, _): "picker “\(identifier)” for that"
-        case .turn(nil, _): "picker for that"
+        case .turn(let identifier?, _): "picker “\(identifier)” with that choice"
+        case .turn(nil, _): "picker with that choice"
         }
     }
 }

@@ -178,7 +178,7 @@
         public init(_ delegateType: DelegateType.Type = DelegateType.self) {
             let object = Creatable.make(delegateType)
             guard let delegate = object as? DelegateType else {
-                preconditionFailure("\(delegateType) cannot be made with init()")
+                preconditionFailure("\(delegateType) cannot be created with init()")
             }
             wrappedValue = delegate
         }

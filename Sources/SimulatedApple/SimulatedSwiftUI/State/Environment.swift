@@ -28,7 +28,8 @@
             read = { environment in
                 guard let object = environment.object(of: objectType) else {
                     preconditionFailure(
-                        "no Observable object of type \(objectType) in the environment; a view above needs .environment(_:)"
+                        "the environment has no Observable object of type \(objectType); set it with .environment(_:) "
+                            + "in a view above"
                     )
                 }
                 return object

@@ -76,8 +76,8 @@
         public var wrappedValue: ObjectType {
             guard let object else {
                 preconditionFailure(
-                    "no ObservableObject of type \(ObjectType.self) in the environment; a view above needs "
-                        + ".environmentObject(_:)")
+                    "the environment has no ObservableObject of type \(ObjectType.self); set it with "
+                        + ".environmentObject(_:) in a view above")
             }
             return object
         }
@@ -113,7 +113,7 @@
         /// Rule: Apple, "Published": changes must be made on the main thread.
         private static func warnOfThread(_ type: Any.Type) {
             SimulatedPhone.warnIfRunning(
-                "SwiftUI: a published property of \(type) was changed on another thread than the main one")
+                "SwiftUI: a published property of \(type) was changed on a thread that is not the main thread")
         }
     }
 #endif
