@@ -332,7 +332,7 @@
                 let (reads, read) = AsyncStream.makeStream(of: Void.self)
                 let hasSubscribers = Locked(false)
                 let events = first.events(in: one) {
-                    read.yield()
+                    defer { read.yield() }
                     return hasSubscribers.withLock { $0 }
                 }
                 second.publish(.deleted(jobID: "unread"), in: two)

@@ -192,7 +192,7 @@
             let request = JobRequest(id: "a", trigger: .after(.zero))
             let elsewhere = try DatabaseQueue(path: shop.directory.file("other.db"))
             let memory = try DatabaseQueue()
-            for (database, words) in [(elsewhere, "other.db, not to"), (memory, "in memory, not to")] {
+            for (database, words) in [(elsewhere, "other.db, but the store"), (memory, "in memory, but the store")] {
                 let error = #expect(throws: JobError.self) {
                     try database.write { db in _ = try shop.store.submit(request, in: db) }
                 }
