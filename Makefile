@@ -109,7 +109,7 @@ build-rewriter: OPTIMIZE_APUS =
 build-rewriter:
 	$(SWIFT) build $(REWRITER) --build-tests $(CHECKS)
 
-test: test-libraries test-command test-examples test-rewriter browser api  ## run all tests, those in a browser and of the API's description too
+test: test-libraries test-command test-examples test-rewriter browser api  ## run all tests, including those in a browser and of the API's description
 
 test-libraries: bootstrap  ## run the tests of the libraries
 	$(SWIFT) test $(LIBRARIES) --skip '^(SchedulerSimulation|ClusterSimulation)Tests\.' $(if $(FILTER),--filter '$(FILTER)')
@@ -141,10 +141,10 @@ test-%:
 browser: bootstrap  ## run the tests in a browser only; their pictures are in .build/browser
 	SWIFT="$(SWIFT)" Scripts/browser-tests
 
-api: bootstrap  ## hold docs/openapi.yaml against a daemon, with generated requests
+api: bootstrap  ## test a daemon against docs/openapi.yaml, with generated requests
 	SWIFT="$(SWIFT)" Scripts/api-tests
 
-c-checks: bootstrap  ## call the C modules' functions under the address sanitizer and that of undefined behaviour; try to break the process clock
+c-checks: bootstrap  ## call the C modules' functions under the sanitizers of addresses and undefined behaviour; try to break the process clock
 	Scripts/c-checks
 
 clock:  ## compile apus-clock, which runs any program in virtual time, into .build/clock
@@ -160,7 +160,7 @@ docs: bootstrap  ## build the documentation of the products as a static site in 
 tutorials: bootstrap  ## do the tutorials of the documentation, each from an empty folder, and compare what they print
 	Scripts/tutorials
 
-pictures: browser  ## take the documents' pictures anew
+pictures: browser  ## take the documents' pictures again
 	cp .build/browser/sleepless-completion-1440-light.png docs/pictures/sleepless.png
 	cp .build/browser/dashboard-jobs-1440-light.png docs/pictures/dashboard.png
 
@@ -229,14 +229,14 @@ torture: bootstrap  ## kill the daemon KILLS times (200) while jobs are submitte
 	@bin="$$($(SWIFT) build $(COMMAND) -c release --show-bin-path)"; \
 	"$$bin/ApusTorture" --apus "$$bin/apus" --kills $(KILLS) $(TORTURE)
 
-chaos: bootstrap  ## strike a cluster of three daemons by NEMESIS (all) ROUNDS times (1) each; check the promises
+chaos: bootstrap  ## break a cluster of three daemons with NEMESIS (all), ROUNDS times each (1); check the promises
 	$(call programs,-c $(CHAOS_BUILD))
 	$(SWIFT) build $(COMMAND) -c $(CHAOS_BUILD) --product ChaosEffect
 	$(SWIFT) build $(COMMAND) -c $(CHAOS_BUILD) --product ApusChaos
 	@bin="$$($(SWIFT) build $(COMMAND) -c $(CHAOS_BUILD) --show-bin-path)"; \
 	"$$bin/ApusChaos" $(NEMESIS) --rounds $(ROUNDS) $(CHAOS)
 
-simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIRST on; a failure is shrunk and printed
+simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000), beginning with FIRST (1); shorten and print a failure
 	$(SWIFT) build $(COMMAND) -c release --product ApusSimulation
 	@bin="$$($(SWIFT) build $(COMMAND) -c release --show-bin-path)"; \
 	SWIFT_DETERMINISTIC_HASHING=1 "$$bin/ApusSimulation" --seeds $(SEEDS) --first $(FIRST) $(SIMULATE)

@@ -245,11 +245,11 @@ struct SubmissionTests {
         #expect(try submissions(harness) == [JobID("b")])
         // Each retry is refused twice, and retries are 0.1 s apart.
         #expect(store.refused > 4 && store.refused <= 202)
-        #expect(log.all.filter { $0.contains("refused,") } == [])
+        #expect(log.all.filter { $0.contains("refused;") } == [])
         store.refuse(Self.notB)
         harness.advance(2)
         #expect(try submissions(harness) == [])
-        #expect(log.all.filter { $0.contains("refused,") }.count == 1)
+        #expect(log.all.filter { $0.contains("refused;") }.count == 1)
         try harness.submit("c", .after(.seconds(1)))
         harness.advance(2)
         #expect(harness.calls.all.map(\.job) == ["c"])
@@ -263,10 +263,10 @@ struct SubmissionTests {
         harness.store.fail(.before(JobError(code: .full, message: "it is full")))
         try submit(request("job", .after(.zero), conflict: .refuse), to: harness)
         harness.advance(3)
-        #expect(log.all.filter { $0.contains("refused,") } == [])
+        #expect(log.all.filter { $0.contains("refused;") } == [])
         harness.store.fail(nil)
         harness.advance(2)
-        #expect(log.all.filter { $0.contains("refused,") }.count == 1)
+        #expect(log.all.filter { $0.contains("refused;") }.count == 1)
         #expect(try submissions(harness) == [])
     }
 

@@ -135,7 +135,7 @@
                 }
                 let decisions = try await old.explain("new-0").decisions
                 #expect(
-                    decisions.contains { $0.code == .parked && $0.text.contains("no node has a handler for \"new\"") })
+                    decisions.contains { $0.code == .parked && $0.text.contains("no node has a handler for the kind \"new\"") })
                 // The new scheduler replaces the old one, as in a rolling deployment.
                 log.register("new", at: "new", new)
                 try await new.start()

@@ -299,13 +299,13 @@ class Forms(DashboardTest):
         start = dialog.get_by_role("button", name="Start")
         how_long = dialog.get_by_label("How long")
         start.click()
-        expect(dialog.locator("[data-field=after] .problem")).to_contain_text("Write a duration")
+        expect(dialog.locator("[data-field=after] .problem")).to_contain_text("Enter a duration")
         expect(how_long).to_be_focused()
         expect(how_long).to_have_attribute("aria-invalid", "true")
         how_long.fill("soon")
         expect(dialog.locator("[data-field=after] .problem")).to_have_text("")
         start.click()
-        expect(dialog.locator("[data-field=after] .problem")).to_contain_text("“soon” is no duration")
+        expect(dialog.locator("[data-field=after] .problem")).to_contain_text("“soon” is not a duration")
         dialog.get_by_role("button", name="25 min").click()
         expect(how_long).to_have_value("25m")
         how_long.fill("2s")
@@ -337,7 +337,7 @@ class Forms(DashboardTest):
         dialog = self.page.get_by_role("dialog", name="New notification")
         submit = dialog.get_by_role("button", name="Submit")
         submit.click()
-        expect(dialog.locator("[data-field=text] .problem")).to_contain_text("Enter the text to show")
+        expect(dialog.locator("[data-field=text] .problem")).to_contain_text("Enter the text of the notification")
         dialog.get_by_label("Text").fill("Tea is ready")
         dialog.get_by_label("After", exact=True).fill("1s")
         submit.click()
@@ -353,7 +353,7 @@ class Forms(DashboardTest):
         dialog.get_by_label("Text").fill("Stand up")
         dialog.get_by_role("radio", name="Repeat").check()
         dialog.get_by_label("Every", exact=True).fill("1 d")
-        dialog.get_by_label("From this time of day on").fill("09:00")
+        dialog.get_by_label("Starting at this time of day").fill("09:00")
         dialog.get_by_role("button", name="Submit").click()
         expect(dialog).to_be_hidden()
         job = self.daemon.json("list")["jobs"][0]
@@ -369,7 +369,7 @@ class Forms(DashboardTest):
             trigger = {"at": at.isoformat(timespec="milliseconds")}
             connection.ask("POST", "/v1/jobs", {"trigger": trigger, "action": {"notify": f"text {number}"}})
         connection.close()
-        expect(self.toast("more in this moment")).to_be_visible()
+        expect(self.toast("more at this moment")).to_be_visible()
         self.assertLessEqual(self.page.locator(".toast").count(), 4)
 
 

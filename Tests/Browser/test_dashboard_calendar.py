@@ -70,7 +70,7 @@ class Schedules(CalendarTest):
         self.open()
         dialog = self.open_dialog()
         dialog.get_by_role("button", name="Submit").click()
-        expect(dialog.locator("[data-field=text] .problem")).to_contain_text("Write the text")
+        expect(dialog.locator("[data-field=text] .problem")).to_contain_text("Enter the text")
         dialog.get_by_label("Text").fill("Stand up")
         dialog.get_by_label("Schedule", exact=True).fill("every 7 minutes")
         expect(dialog.locator("[aria-live]")).to_contain_text("calendar.schedule")
@@ -87,7 +87,7 @@ class Schedules(CalendarTest):
         expect(dialog.get_by_label("Until")).to_be_focused()
         dialog.get_by_label("Until").fill("")
         dialog.get_by_label("Number of occurrences").fill("many")
-        expect(dialog.locator("[aria-live]")).to_have_text("Write a whole number from 1 on.")
+        expect(dialog.locator("[aria-live]")).to_have_text("Enter a whole number of at least 1.")
 
     def test_old_answers(self) -> None:
         """The answer to an earlier text never replaces that to a later one."""

@@ -131,7 +131,7 @@ class Keys(DashboardTest):
         """Keys of one character can be switched off, and stay off; the sheet is still reached by its button."""
         self.open()
         self.button("Keyboard shortcuts").click()
-        choice = self.page.get_by_role("checkbox", name="Use the keys of one character")
+        choice = self.page.get_by_role("checkbox", name="Use single-key shortcuts")
         choice.uncheck()
         self.button("Close").click()
         self.page.reload()

@@ -5,13 +5,13 @@ import ArgumentParser
 struct After: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "after",
-        abstract: "Run a command once, after a duration; or repeatedly with --every.",
+        abstract: "Run a command once after a duration, or repeatedly with --every.",
         discussion: "Durations: \(DurationText.acceptedForms.joined(separator: ", ")).")
 
-    @Argument(help: "How long from now; directly after the word after it needs no quotes.")
+    @Argument(help: "How long from now; no quotes are needed if it comes first.")
     var duration: String
 
-    @Flag(help: "Repeatedly, at that interval.")
+    @Flag(help: "Repeat at that interval.")
     var every = false
 
     @OptionGroup var options: JobOptions

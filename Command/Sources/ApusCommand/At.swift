@@ -12,10 +12,10 @@ struct At: AsyncParsableCommand {
             Times: \(TimeText.acceptedForms.joined(separator: ", ")).
             """)
 
-    @Argument(help: "When; directly after the word at it needs no quotes.")
+    @Argument(help: "When to run the command; no quotes are needed if it comes first.")
     var time: String
 
-    @Option(help: ArgumentHelp("The zone of the time (default: the system's).", valueName: "zone"))
+    @Option(help: ArgumentHelp("The time zone (default: the system's).", valueName: "zone"))
     var tz: String?
 
     @OptionGroup var options: JobOptions

@@ -6,7 +6,7 @@ struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel jobs: running commands are ended, and no further runs start.",
         discussion: """
-            With --all, --label, --queue or --fairness-key it asks at the terminal first; in scripts, say --yes.
+            With --all, --label, --queue or --fairness-key, it asks for confirmation first; in scripts, use --yes.
             """)
 
     @Argument(help: "Identifiers, beginnings of identifiers, or names.", completion: .jobs)
@@ -20,11 +20,11 @@ struct Cancel: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Only the run of this occurrence, as apus history shows it, waiting or running; the job stays.",
+            "Cancel only the waiting or running run of this occurrence (its number in apus history); the job stays.",
             valueName: "n"))
     var occurrence: OccurrenceArgument?
 
-    @Flag(name: .shortAndLong, help: "Do not ask whether to cancel that many jobs.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var yes = false
 
     @Flag(help: "Print what was cancelled as JSON.")
@@ -35,10 +35,10 @@ struct Cancel: AsyncParsableCommand {
         guard ways == 1 else {
             throw ValidationError(
                 ways == 0
-                    ? "name jobs, or say --all, or give --label, --queue or --fairness-key"
-                    : "give only one of: jobs, --all, filters (--label, --queue, --fairness-key)")
+                    ? "no job is named; name jobs, or use --all, --label, --queue or --fairness-key"
+                    : "use only one of: names of jobs, --all, filters (--label, --queue, --fairness-key)")
         }
-        if occurrence != nil, ids.count != 1 { throw ValidationError("--occurrence: name one job") }
+        if occurrence != nil, ids.count != 1 { throw ValidationError("--occurrence: name exactly one job") }
     }
 
     func run() async throws {
@@ -51,7 +51,7 @@ struct Cancel: AsyncParsableCommand {
                     let cancelled = jobs.filter { $0.state == "cancelled" }
                     if json { return try Terminal.json(WireCancelled(cancelled: cancelled.map(\.id))) }
                     for job in jobs {
-                        Terminal.out("\(job.id) \(job.state == "cancelled" ? "cancelled" : "had \(job.state) before")")
+                        Terminal.out("\(job.id) \(job.state == "cancelled" ? "cancelled" : "had already \(job.state)")")
                     }
                 }
             }

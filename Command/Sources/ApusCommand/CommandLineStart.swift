@@ -25,7 +25,7 @@ package enum CommandLineStart {
         {
             let error = TextError(
                 argument: words[0] == "at" ? "time" : "duration", given: words[1],
-                message: "it does not lie in the future",
+                message: "it is not in the future",
                 acceptedForms: words[0] == "at" ? TimeText.acceptedForms : DurationText.acceptedForms)
             Terminal.note("apus: \(error)")
             root.exit(withError: ExitCode.validationFailure)
@@ -51,7 +51,7 @@ package enum ClientCommands {
     package static let groups = [
         CommandGroup(name: "Schedule", subcommands: [After.self, Every.self, At.self, Cron.self, Countdown.self]),
         CommandGroup(
-            name: "Look",
+            name: "Inspect",
             subcommands: [
                 List.self, Show.self, Top.self, History.self, Logs.self, Stats.self, Why.self, Wait.self, Preview.self,
             ]),
@@ -60,7 +60,7 @@ package enum ClientCommands {
             subcommands: [
                 Edit.self, Cancel.self, Delete.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self,
             ]),
-        CommandGroup(name: "Move", subcommands: [Import.self, Export.self]),
+        CommandGroup(name: "Transfer", subcommands: [Import.self, Export.self]),
     ]
     /// The subcommands about the daemon, which the help lists with those that only `apusd` has.
     package static let ofDaemon: [any ParsableCommand.Type] = [

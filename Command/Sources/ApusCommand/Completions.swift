@@ -6,7 +6,7 @@ struct Completions: ParsableCommand {
         discussion: """
             For bash: apus completions bash > ~/.local/share/bash-completion/completions/apus
 
-            The script asks the apus in PATH for the words, so it need not be written anew for a later version.
+            The script asks the apus in PATH for the candidates, so it stays valid when apus is updated.
             """)
 
     enum Shell: String, ExpressibleByArgument, CaseIterable {

@@ -7,27 +7,33 @@ import ArgumentParser
 struct Countdown: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countdown",
-        abstract: "Count down, with a bar. Ctrl-C detaches, and it continues; `apus countdown` alone attaches again.",
+        abstract: "Count down, with a bar. After Ctrl-C the countdown continues, and `apus countdown` attaches again.",
         discussion: """
-            Exit codes: 0 at the end, so that `apus countdown 25m && next` works; 130 detached; 1 cancelled;
-            3 the daemon was stopped, and the countdown continues with the next one.
+            Exit codes: 0 if the countdown ended, so that `apus countdown 25m && next` works; 130 if it was detached \
+            by Ctrl-C; 1 if it was cancelled; 3 if the daemon was stopped (the countdown continues with the next \
+            daemon).
             Durations: \(DurationText.acceptedForms.joined(separator: ", ")).
-            Times: \(TimeText.acceptedForms.joined(separator: ", ")); one colon means a time.
+            Times: \(TimeText.acceptedForms.joined(separator: ", ")). A text with one colon is a time.
             """)
 
-    @Argument(help: "How long, or until when, first and without quotes; omit it to attach to a running countdown.")
+    @Argument(
+        help:
+            "How long, or until when; no quotes are needed if it comes first. Without it, apus attaches to a running countdown."
+    )
     var text: String?
 
-    @Option(help: ArgumentHelp("A name; alone, it attaches to the countdown of that name.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "A name. Without a duration or time, apus attaches to the countdown with this name.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("What to show at the end.", valueName: "text"))
+    @Option(help: ArgumentHelp("The text to show at the end.", valueName: "text"))
     var notify: String?
 
-    @Option(help: ArgumentHelp("The zone of the time (default: the system's).", valueName: "zone"))
+    @Option(help: ArgumentHelp("The time zone (default: the system's).", valueName: "zone"))
     var tz: String?
 
-    @Flag(help: "Start it, print its identifier, and do not attach.")
+    @Flag(help: "Start the countdown, print its identifier, and do not attach.")
     var detach = false
 
     @Flag(help: "Print the countdown as JSON, and do not attach.")
@@ -35,13 +41,15 @@ struct Countdown: AsyncParsableCommand {
 
     func validate() throws {
         if text == nil, notify != nil || tz != nil || detach {
-            throw ValidationError("--notify, --tz and --detach are for a new countdown; say how long")
+            throw ValidationError("--notify, --tz and --detach are for a new countdown; give its duration or time")
         }
     }
 
     func run() async throws {
         try await reporting(naming: JobOptions.fields) {
-            guard notify?.isEmpty != true else { throw ValidationError("--notify: the text is empty") }
+            guard notify?.isEmpty != true else {
+                throw ValidationError("--notify: the text is empty; give the text to show")
+            }
             let session = try Session()
             let job: WireJob
             if let text {
@@ -73,7 +81,7 @@ struct Countdown: AsyncParsableCommand {
             do { return try time() } catch let timeError {
                 throw TextError(
                     argument: "duration or time", given: text,
-                    message: "not a duration (\(durationError.message)), and not a time (\(timeError.message))",
+                    message: "it is neither a duration (\(durationError.message)) nor a time (\(timeError.message))",
                     acceptedForms: durationError.acceptedForms + timeError.acceptedForms)
             }
         }
@@ -83,7 +91,7 @@ struct Countdown: AsyncParsableCommand {
         if let name {
             let job = try await session.call { try await $0.job(name) }
             guard job.kind == "countdown" else {
-                throw ValidationError("--name: \(name) is a job and no countdown; apus wait \(name) waits for its run")
+                throw ValidationError("--name: \(name) is a job, not a countdown; apus wait \(name) waits for its run")
             }
             return job
         }
@@ -92,10 +100,10 @@ struct Countdown: AsyncParsableCommand {
         }.jobs
         guard let next = jobs.min(by: { ($0.nextDue ?? "~") < ($1.nextDue ?? "~") }) else {
             throw ValidationError(
-                "no countdown runs; start one with a duration or a time, such as `apus countdown 25m`")
+                "no countdown is running; start one with a duration or a time, such as `apus countdown 25m`")
         }
         if jobs.count > 1 {
-            Terminal.note("apus: \(jobs.count) countdowns run; this is the next to end (--name chooses another)")
+            Terminal.note("apus: \(jobs.count) countdowns are running; this one ends first (--name selects another)")
         }
         return next
     }

@@ -6,18 +6,20 @@ import ArgumentParser
 struct Cron: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cron",
-        abstract: "Run a command on cron's schedule.",
+        abstract: "Run a command on a cron schedule.",
         discussion: """
-            Fields: minute, hour, day of the month, month, day of the week; a sixth before them is the second, a seventh \
-            after them the year. Names, ranges, steps, lists, L, W, #, H (the job's own value), @daily and its like, and + \
-            before the day of the week for days that match both. The zone is the system's, or --tz. A command needs no % \
-            escaped, and has the variables and the folder of this shell. See what comes with apus preview.
+            Fields: minute, hour, day of the month, month, day of the week. A sixth field before them is the second, \
+            and a seventh field after them is the year. Fields can have names, ranges, steps, lists, L, W, # and H (a \
+            value of the job's own); + before the day of the week selects the days that match both day fields. @daily \
+            and similar words work too. The time zone is the system's, unless --tz is given. Unlike in a crontab, % \
+            has no special meaning, and the command has the folder of this shell and its main variables (see \
+            --inherit-env). apus preview shows when a schedule is due.
             """)
 
-    @Argument(help: "The fields; quote them.")
+    @Argument(help: "The fields, in quotes.")
     var fields: String
 
-    @Option(help: ArgumentHelp("How many times; without it, until it is cancelled.", valueName: "n"))
+    @Option(help: ArgumentHelp("How many times (default: until the job is cancelled).", valueName: "n"))
     var count: Int?
 
     @OptionGroup var dialect: DialectOptions
@@ -26,7 +28,7 @@ struct Cron: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting(naming: JobOptions.fields) {
-            if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
+            if let count, count < 1 { throw ValidationError("--count: must be at least 1, not \(count)") }
             if fields.utf8.starts(with: "@every ".utf8) {
                 let trigger = try Every.trigger(fields, schedule: schedule, count: count)
                 return try await submit(try options.submission(trigger: trigger), json: options.json)

@@ -5,9 +5,9 @@ import ArgumentParser
 struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Delete jobs that have ended, with their history and what they printed, before their time is over.",
+        abstract: "Delete ended jobs, with their history and output, before the end of their retention.",
         discussion: """
-            With --ended or --failed, it asks at the terminal whether to delete that many jobs; in scripts, say --yes.
+            With --ended or --failed, it asks for confirmation first; in scripts, use --yes.
 
             Use apus cancel first for a job that has not ended.
             """)
@@ -18,22 +18,24 @@ struct Delete: AsyncParsableCommand {
     @Flag(help: "Every job that has ended.")
     var ended = false
 
-    @Flag(help: "Every job that has ended, and whose last attempt has failed or was lost.")
+    @Flag(help: "Every ended job whose last attempt failed or was lost.")
     var failed = false
 
     @OptionGroup(title: "With --ended or --failed") var options: FilterOptions
 
-    @Flag(name: .shortAndLong, help: "Do not ask, with --ended and --failed.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation, with --ended or --failed.")
     var yes = false
 
-    @Flag(help: "Print how many were deleted as JSON.")
+    @Flag(help: "Print the number of deleted jobs as JSON.")
     var json = false
 
     func validate() throws {
         guard [!ids.isEmpty, ended, failed].count(where: { $0 }) == 1 else {
-            throw ValidationError("give one of: jobs, --ended, --failed")
+            throw ValidationError("use exactly one of: names of jobs, --ended, --failed")
         }
-        if !ids.isEmpty { try options.refuse("say --ended or --failed instead of jobs, or leave it out") }
+        if !ids.isEmpty {
+            try options.refuse("cannot be used with named jobs; use --ended or --failed instead of the names")
+        }
     }
 
     func run() async throws {

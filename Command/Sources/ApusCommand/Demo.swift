@@ -13,7 +13,7 @@ struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract:
-            "Show in 12 seconds that jobs outlive a daemon that is killed: a real daemon, a real database, a home of its own."
+            "Show in 12 seconds that jobs survive a killed daemon, with a real daemon and database in a temporary home."
     )
 
     func run() async throws {
@@ -30,7 +30,7 @@ struct Demo: AsyncParsableCommand {
         guard mkdtemp(&template) != nil else {
             throw DaemonError(
                 .unavailable,
-                "no folder can be made in \(FileManager.default.temporaryDirectory.path): \(String(cString: strerror(errno)))"
+                "no folder can be created in \(FileManager.default.temporaryDirectory.path) (\(String(cString: strerror(errno)))); set TMPDIR to another folder"
             )
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -65,7 +65,7 @@ private struct Demonstration {
 
     func run() async throws {
         let process = try await launcher.start()
-        say("a daemon keeps the jobs of \(home.path) (process \(process))")
+        say("started a daemon with the home \(home.path) (process \(process))")
         let start = clock.now
         let jobs = try await schedule()
         let crash = Task { try await crashAndRestart(process, start: start) }
@@ -118,10 +118,10 @@ private struct Demonstration {
     private func crashAndRestart(_ process: Int32, start: ContinuousInstant) async throws {
         try await clock.sleep(until: start.advanced(by: .seconds(5)), tolerance: nil)
         kill(process, SIGKILL)
-        say("kill -9 \(process): the daemon is gone, with \"long\" half-way")
+        say("kill -9 \(process): the daemon is gone, while \"long\" was running")
         try await clock.sleep(until: start.advanced(by: .seconds(7)), tolerance: nil)
         let restarted = try await launcher.start()
-        say("started again (process \(restarted)); a beat was due meanwhile")
+        say("started the daemon again (process \(restarted)); a beat was due in the meantime")
     }
 
     /// Waits until every occurrence has its outcome, because the last beat and the countdown end at nearly the same
@@ -148,13 +148,13 @@ private struct Demonstration {
         let beatNumbers = beats.flatMap { Array($0.occurrence...$0.through) }.sorted()
         let long = runs.filter { $0.job == jobs.long.id }.map(\.outcome)
         let claims: [(String, Bool)] = [
-            ("the one-shot ran once, and was never early", isOnce(outcomes(jobs.oneShot), "succeeded")),
+            ("the one-shot ran once, and not early", isOnce(outcomes(jobs.oneShot), "succeeded")),
             (
-                "each of the 5 beats has exactly one outcome, though one was due while no daemon was there",
+                "each of the 5 beats has exactly one outcome, though one was due while no daemon was running",
                 beatNumbers == [1, 2, 3, 4, 5]
             ),
             (
-                "the interrupted command is recorded as lost, and was tried again to its end",
+                "the interrupted command is recorded as lost, and ran to its end when it was tried again",
                 long == ["lost", "succeeded"]
             ),
             ("the cancelled job never started", !runs.contains { $0.job == jobs.cancelled.id && $0.started != nil }),

@@ -8,29 +8,30 @@ struct Every: AsyncParsableCommand {
         commandName: "every",
         abstract: "Run a command repeatedly: at an interval, or on a calendar schedule.",
         discussion: """
-            An interval begins now, and does not drift: \(DurationText.acceptedForms.joined(separator: ", ")).
-            The number and the name of a unit that divide an hour or a day are on the clock: "15 minutes" is :00, :15, :30 \
-            and :45, and "15m" begins now. A schedule follows the clock of a zone: apus every day at 9:00 …, every weekday at 18:30, every monday,thursday 9:00, \
-            every 2 weeks on friday 17:00, every month on the 1st at 8:00, every month on the last friday 17:00, \
-            every year on 24 dec 18:00, every 15 minutes between 9:00 and 17:00. 1d is 24 hours; "day at 9:00" is each day \
-            at nine, also when the clock changes. See what comes with apus preview.
+            An interval counts from now, and does not drift: \(DurationText.acceptedForms.joined(separator: ", ")).
+            A number with the name of a unit follows the clock if it divides an hour or a day: "15 minutes" is due at \
+            :00, :15, :30 and :45, whereas "15m" counts from now. A schedule follows the clock of a time zone: apus \
+            every day at 9:00 …, every weekday at 18:30, every monday,thursday 9:00, every 2 weeks on friday 17:00, \
+            every month on the 1st at 8:00, every month on the last friday 17:00, every year on 24 dec 18:00, \
+            every 15 minutes between 9:00 and 17:00. 1d is 24 hours; "day at 9:00" is nine o'clock on every day, even \
+            if the clock changes. apus preview shows when a schedule is due.
             """)
 
     @Argument(
-        help: "The interval, or the schedule without its “every”; directly after the word every it needs no quotes.")
+        help: "The interval, or the schedule without the word “every”; no quotes are needed if it comes first.")
     var when: String?
 
     @Option(
-        help: ArgumentHelp("Instead, an event of systemd's calendar: 'Mon..Fri 09:00'.", valueName: "event"))
+        help: ArgumentHelp("A calendar event of systemd instead, such as 'Mon..Fri 09:00'.", valueName: "event"))
     var calendar: String?
 
     @Option(
         help: ArgumentHelp(
-            "Instead, a recurrence rule of RFC 5545: 'RRULE:FREQ=MONTHLY;BYDAY=-1FR'; or an .ics file with an event (- for standard input).",
+            "A recurrence rule of RFC 5545 instead, such as 'RRULE:FREQ=MONTHLY;BYDAY=-1FR', or the path of an .ics file with an event (- for standard input).",
             valueName: "rule"))
     var rrule: String?
 
-    @Option(help: ArgumentHelp("How many times; without it, until it is cancelled.", valueName: "n"))
+    @Option(help: ArgumentHelp("How many times (default: until the job is cancelled).", valueName: "n"))
     var count: Int?
 
     @OptionGroup var schedule: ScheduleOptions
@@ -38,7 +39,7 @@ struct Every: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting(naming: JobOptions.fields) {
-            if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
+            if let count, count < 1 { throw ValidationError("--count: must be at least 1, not \(count)") }
             try await submit(try options.submission(trigger: try options.reading("", trigger)), json: options.json)
         }
     }
@@ -54,14 +55,16 @@ struct Every: AsyncParsableCommand {
         case (false, nil, nil): return try Self.trigger(text, schedule: schedule, count: count)
         default:
             throw ValidationError(
-                "give one of: an interval (1h30m), a schedule (weekday at 18:30), --calendar EVENT, --rrule RULE")
+                "give exactly one of: an interval (1h30m), a schedule (weekday at 18:30), --calendar EVENT, --rrule RULE"
+            )
         }
     }
 
     /// Prints a note that the text was read as a schedule, and how to get the interval that it could also mean.
     static func noteClock(_ words: String, _ interval: Duration) {
         let short = DurationText.format(interval).filter { $0 != " " }
-        Terminal.note("note: \(words) follows the clock; for an interval that begins now: apus every \(short)")
+        Terminal.note(
+            "note: \(words) follows the clock; for an interval that counts from now, use: apus every \(short)")
     }
 
     /// Returns the trigger for an interval, or for a schedule in words without its "every".
@@ -78,12 +81,12 @@ struct Every: AsyncParsableCommand {
         case (_, .success(let interval)):
             guard schedule.isEmpty else {
                 throw ValidationError(
-                    "\(text) is an interval, which has no zone and no dates; --tz, --gap, --repeated, --except, --from, --until and --spread go with a schedule, such as: day at 9:00"
+                    "\(text) is an interval, which has no time zone and no dates; use --tz, --gap, --repeated, --except, --from, --until and --spread with a schedule, such as: day at 9:00"
                 )
             }
             if interval.components.seconds % 86_400 == 0, interval >= .seconds(86_400) {
                 Terminal.note(
-                    "note: \(text) is \(interval.components.seconds / 3_600) hours, whatever the clock does; for a time of day: apus every day at 9:00"
+                    "note: \(text) is \(interval.components.seconds / 3_600) hours, even if the clock changes; for a time of day, use: apus every day at 9:00"
                 )
             }
             return WireTrigger(every: DurationText.iso8601(interval), count: count)

@@ -5,12 +5,12 @@ import ArgumentParser
 
 struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Show what ran, newest first, with outcomes and lateness.")
+        commandName: "history", abstract: "List runs, newest first, with their outcomes and lateness.")
 
     @Argument(help: "Only this job's runs: an identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String?
 
-    @Option(help: ArgumentHelp("The same, as an option.", valueName: "job"), completion: .jobs)
+    @Option(help: ArgumentHelp("The job, as an option instead of an argument.", valueName: "job"), completion: .jobs)
     var job: String?
 
     @Option(
@@ -22,7 +22,7 @@ struct History: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only runs in progress, or ended since: a duration back from now, or a time.",
+            "Only runs that are in progress or have ended since then: a time, or a duration before now.",
             discussion: "Times: \(TimeText.acceptedPastForms.joined(separator: ", ")).", valueName: "since"))
     var since: String?
 
@@ -31,7 +31,9 @@ struct History: AsyncParsableCommand {
     @OptionGroup var page: PageOptions
 
     func validate() throws {
-        guard id == nil || job == nil else { throw ValidationError("--job: the job is named already; leave one out") }
+        guard id == nil || job == nil else {
+            throw ValidationError("--job: the job is also given as an argument; give it once")
+        }
     }
 
     func run() async throws {
@@ -46,7 +48,7 @@ struct History: AsyncParsableCommand {
             if page.json { return try Terminal.json(answer) }
             guard !answer.runs.isEmpty else {
                 let isAll = outcome.isEmpty && since == nil && options.isEmpty
-                return Terminal.note(isAll ? "nothing has run yet" : "no such runs")
+                return Terminal.note(isAll ? "nothing has run yet" : "no run matches")
             }
             Self.table(answer.runs, names: answer.names).print()
             if let next = answer.next {
@@ -104,7 +106,7 @@ struct History: AsyncParsableCommand {
     private static func why(_ run: WireRun) -> String {
         [
             run.reason == run.outcome ? nil : run.reason, run.dueNote,
-            run.standsFor > 1 ? "stands for \(run.standsFor)" : nil,
+            run.standsFor > 1 ? "stands for \(run.standsFor) occurrences" : nil,
         ]
         .compactMap { $0 }.joined(separator: ", ")
     }

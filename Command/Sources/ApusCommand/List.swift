@@ -14,10 +14,10 @@ struct List: AsyncParsableCommand {
             valueName: "state"))
     var state: [JobState] = []
 
-    @Flag(help: "Only jobs whose last attempt that ended has failed or was lost; ended jobs included.")
+    @Flag(help: "Only jobs whose last ended attempt failed or was lost, including ended jobs.")
     var failed = false
 
-    @Flag(help: "Instead of jobs, the submissions of applications that were refused when they were taken.")
+    @Flag(help: "List refused submissions of applications instead of jobs.")
     var refused = false
 
     @OptionGroup var options: FilterOptions
@@ -25,12 +25,14 @@ struct List: AsyncParsableCommand {
     @OptionGroup var page: PageOptions
 
     func validate() throws {
-        guard !all || state.isEmpty else { throw ValidationError("--all: it has every state; leave out --state") }
+        guard !all || state.isEmpty else {
+            throw ValidationError("--all: cannot be used with --state; leave one of them out")
+        }
         guard refused else { return }
         guard !all, !failed, state.isEmpty else {
-            throw ValidationError("--refused: it lists no jobs; leave out --all, --failed and --state")
+            throw ValidationError("--refused: cannot be used with --all, --failed or --state; leave them out")
         }
-        try options.refuse("--refused lists no jobs; leave out one of them")
+        try options.refuse("cannot be used with --refused; leave one of them out")
     }
 
     private var states: [String] {
@@ -47,15 +49,17 @@ struct List: AsyncParsableCommand {
             }
             if page.json { return try Terminal.json(answer) }
             if let first = answer.unreadable.first {
-                let others = answer.unreadable.count > 1 ? ", and \(answer.unreadable.count - 1) others" : ""
-                Terminal.note("left out, because this daemon cannot read it: \(first.id)\(others) (apus doctor)")
+                let others = answer.unreadable.count - 1
+                Terminal.note(
+                    "not listed, because this daemon cannot read \(others > 0 ? "them" : "it"): "
+                        + "\(first.id)\(others > 0 ? " and \(jobCount(others)) more" : ""); apus doctor shows why")
             }
             if answer.jobs.isEmpty && answer.unreadable.isEmpty {
                 let isDefault = !all && !failed && state.isEmpty && options.isEmpty
                 return Terminal.note(
                     isDefault
                         ? "nothing is scheduled (apus list --all shows ended jobs)"
-                        : all && options.isEmpty ? "no jobs" : "no such jobs")
+                        : all && options.isEmpty ? "there are no jobs" : "no job matches")
             }
             var table = Table(["ID", "NAME", "STATE", "TRIGGER", "NEXT", "DONE", "LAST", "ACTION"], rightAligned: [5])
             for job in answer.jobs {

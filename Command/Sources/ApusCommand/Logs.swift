@@ -5,18 +5,18 @@ import ArgumentParser
 struct Logs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logs",
-        abstract: "Print the output of the run in progress, else that of the last run (64 KiB).")
+        abstract: "Print the output of the run in progress, or else of the last run (its last 64 KiB).")
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
 
     @Flag(
-        help: "Continue with new output until the job has ended, also across restarts of the daemon.")
+        help: "Print new output until the job has ended, even if the daemon is restarted.")
     var follow = false
 
     @Option(
         name: [.customLong("run"), .customLong("occurrence")], parsing: .unconditional,
-        help: ArgumentHelp("The run of this occurrence, by its number in apus history.", valueName: "n"))
+        help: ArgumentHelp("The output of this occurrence (its number in apus history).", valueName: "n"))
     var occurrence: OccurrenceArgument?
 
     func run() async throws {

@@ -6,10 +6,11 @@ struct Nodes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nodes", abstract: "List the daemons that share the jobs of a PostgreSQL database.",
         discussion: """
-            BEAT is the time since the daemon last wrote its heartbeat to the database, which it does every second; LAG is \
-            how long ago the oldest of its jobs that is to be looked at was due. Both are by the database's clock.
-            STATE is alive; silent, when it has written no heartbeat for 3 seconds or its session is gone, and the others \
-            take its jobs; or leaving, when it was asked to stop.
+            BEAT is the time since the daemon last wrote its heartbeat to the database, which it does every second; \
+            LAG is how long ago the earliest of the jobs that it has not examined yet was due. Both use the \
+            database's clock.
+            STATE is alive; silent, if the daemon has written no heartbeat for 3 seconds or its session has ended, so \
+            that the other daemons take over its jobs; or leaving, if it was asked to stop.
             """)
 
     @Flag(help: "Print JSON.")
@@ -22,7 +23,8 @@ struct Nodes: AsyncParsableCommand {
             if json { return try Terminal.json(answer) }
             guard answer.shared else {
                 let health = try await session.call { try await $0.health() }
-                return Terminal.note("the store of this daemon, \(health.store ?? health.home), is for one machine")
+                return Terminal.note(
+                    "this daemon is alone: its store, \(health.store ?? health.home), is for one machine")
             }
             var table = Table(
                 ["NODE", "NAME", "SHARDS", "BEAT", "LAG", "VERSION", "STATE"], rightAligned: [0, 2, 3, 4])

@@ -7,11 +7,12 @@ import ArgumentParser
 struct Preview: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
-        abstract: "Show when a schedule is due, and what changes of the clock do to it. Nothing is scheduled.",
+        abstract: "Show when a schedule is due, and how clock changes affect it. Nothing is scheduled.",
         discussion: """
-            Schedules: 'every weekday at 18:30', 'every 2 weeks on friday 17:00', 'every month on the last friday 17:00'; \
-            cron's '30 18 * * 1-5' and '@daily'; systemd's 'Mon..Fri 18:30'; 'RRULE:FREQ=MONTHLY;BYDAY=-1FR' of RFC 5545. \
-            The path of an .ics file shows its event. A zone in the schedule comes before --tz.
+            Schedules: 'every weekday at 18:30', 'every 2 weeks on friday 17:00', 'every month on the last friday \
+            17:00'; cron's '30 18 * * 1-5' and '@daily'; systemd's 'Mon..Fri 18:30'; 'RRULE:FREQ=MONTHLY;BYDAY=-1FR' \
+            of RFC 5545. The path of an .ics file shows its event. A time zone in the schedule takes precedence over \
+            --tz.
             """)
 
     @Argument(help: "The schedule; quote what the shell would expand, such as the * of cron.")
@@ -20,7 +21,7 @@ struct Preview: AsyncParsableCommand {
     @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many occurrences, 1 to 1000.", valueName: "n"))
     var number = 10
 
-    @Option(help: ArgumentHelp("How many times, as for apus every.", valueName: "n"))
+    @Option(help: ArgumentHelp("The limit of occurrences, as for apus every.", valueName: "n"))
     var count: Int?
 
     @OptionGroup var dialect: DialectOptions
@@ -28,16 +29,16 @@ struct Preview: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Begin after this time instead of now: one to come, as for apus at, or a date or instant that has passed.",
+            "Begin after this time instead of now: a time as for apus at, or a date or instant in the past.",
             valueName: "time"))
     var after: String?
 
     @Option(
         help: ArgumentHelp(
-            "How the schedule is written: words, cron, calendar or rrule (default: recognised).", valueName: "form"))
+            "The form of the schedule: words, cron, calendar or rrule (default: detected).", valueName: "form"))
     var form: ScheduleForm?
 
-    @Option(help: ArgumentHelp("The job's identifier, from which cron's H is hashed.", valueName: "id"))
+    @Option(help: ArgumentHelp("The job's identifier, which determines the value of cron's H.", valueName: "id"))
     var id = ""
 
     @Flag(help: "Print JSON.")
@@ -66,7 +67,7 @@ struct Preview: AsyncParsableCommand {
             }
             if !preview.next.isEmpty { table.print() }
             if preview.next.count < min(number, count ?? .max) {
-                Terminal.note("nothing later is due until the end of the year 2200")
+                Terminal.note("nothing more is due until the end of the year 2200")
             }
             Terminal.note("\(preview.description)")
         }
@@ -75,7 +76,9 @@ struct Preview: AsyncParsableCommand {
     private func trigger(_ given: String) throws -> CalendarTrigger {
         var (text, form) = (given, form)
         if dialect.dialect != nil {
-            guard form ?? .cron == .cron else { throw ValidationError("--dialect: goes with a cron expression") }
+            guard form ?? .cron == .cron else {
+                throw ValidationError("--dialect: can only be used with a cron expression")
+            }
             (text, form) = (try dialect.standard(given), .cron)
         } else if form == .rrule || given.hasSuffix(".ics") {
             (text, form) = (try RuleText.line(given, argument: "schedule"), .rrule)
@@ -88,9 +91,9 @@ struct Preview: AsyncParsableCommand {
             }
             throw ValidationError(
                 """
-                schedule: \(Self.withoutEvery(text)) is an interval, which begins when apus every submits its job; preview takes \
-                schedules: 'every weekday at 18:30', cron's '30 18 * * 1-5', systemd's 'Mon..Fri 18:30', or \
-                'RRULE:FREQ=DAILY'
+                schedule: \(Self.withoutEvery(text)) is an interval, which counts from the moment when apus every \
+                submits the job; preview accepts schedules, such as 'every weekday at 18:30', cron's '30 18 * * 1-5', \
+                systemd's 'Mon..Fri 18:30' or 'RRULE:FREQ=DAILY'
                 """)
         }
     }

@@ -8,7 +8,7 @@ struct Queue: ParsableCommand {
         commandName: "queue",
         abstract: "Show the queues, and limit how many of their runs are in progress at once.",
         discussion: """
-            A queue need not be made: a job names it with --queue.
+            A queue need not be created: a job names its queue with --queue.
             Examples:
               apus queue limit builds 2
               apus queue limit mail 1 --per-key
@@ -20,7 +20,7 @@ struct Queue: ParsableCommand {
 
 struct QueueList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the queues that have limits, or jobs that run or wait.")
+        commandName: "list", abstract: "List the queues that have limits, or running or waiting jobs.")
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -30,7 +30,7 @@ struct QueueList: AsyncParsableCommand {
             let answer = try await Session().call { try await $0.queues() }
             if json { return try Terminal.json(answer) }
             guard !answer.queues.isEmpty else {
-                return Terminal.note("no queue has limits, or jobs that run or wait")
+                return Terminal.note("no queue has limits, or running or waiting jobs")
             }
             var table = Table(
                 ["QUEUE", "LIMIT", "PER KEY", "RATE", "RUNNING", "WAITING", "STATE"], rightAligned: [1, 2, 4, 5])
@@ -54,13 +54,13 @@ struct QueueLimit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit", abstract: "Limit how many runs of a queue are in progress at once.")
 
-    @Argument(help: "The queue.")
+    @Argument(help: "The name of the queue.")
     var name: String
 
-    @Argument(help: ArgumentHelp("How many, 1 to 100000; or none, for no limit.", valueName: "limit"))
+    @Argument(help: ArgumentHelp("How many runs, 1 to 100000; or none, for no limit.", valueName: "limit"))
     var limit: String
 
-    @Flag(help: "Limit the runs with one fairness key instead, for each key on its own.")
+    @Flag(help: "Limit the runs of each fairness key separately, instead of all runs together.")
     var perKey = false
 
     @Flag(help: "Print JSON.")
@@ -85,14 +85,14 @@ struct QueueLimit: AsyncParsableCommand {
 
 struct QueueRateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rate", abstract: "Limit how many runs of a queue begin in a time.")
+        commandName: "rate", abstract: "Limit how many runs of a queue begin within a duration.")
 
-    @Argument(help: "The queue.")
+    @Argument(help: "The name of the queue.")
     var name: String
 
     @Argument(
         help: ArgumentHelp(
-            "How many in which time, such as 100/1m; or none, for no limit.", valueName: "n/duration"))
+            "How many runs in which duration, such as 100/1m; or none, for no limit.", valueName: "n/duration"))
     var rate: String
 
     @Flag(help: "Print JSON.")
@@ -118,9 +118,9 @@ struct QueueRateCommand: AsyncParsableCommand {
 
 struct QueuePause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Let no run of a queue begin; runs in progress continue.")
+        commandName: "pause", abstract: "Pause a queue: no run begins, and runs in progress continue.")
 
-    @Argument(help: "The queue.")
+    @Argument(help: "The name of the queue.")
     var name: String
 
     @Flag(help: "Print JSON.")
@@ -133,9 +133,9 @@ struct QueuePause: AsyncParsableCommand {
 
 struct QueueResume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let runs of a queue begin again.")
+        commandName: "resume", abstract: "Resume a paused queue: runs begin again.")
 
-    @Argument(help: "The queue.")
+    @Argument(help: "The name of the queue.")
     var name: String
 
     @Flag(help: "Print JSON.")

@@ -5,33 +5,34 @@ import ArgumentParser
 struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Retry an occurrence that has failed, was lost or was cancelled, also of a finished job.",
+        abstract: "Retry an occurrence that failed, was lost or was cancelled, even if its job has finished.",
         discussion: """
-            With --failed, it asks at the terminal whether to retry that many jobs; in scripts, say --yes.
+            With --failed, it asks for confirmation first; in scripts, use --yes.
             """)
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String?
 
-    @Argument(help: "The occurrence as apus history shows it (default: the last one that did not succeed).")
+    @Argument(help: "The occurrence, by its number in apus history (default: the last that did not succeed).")
     var occurrence: OccurrenceArgument?
 
-    @Flag(help: "Every job whose last attempt that ended has failed or was lost, but for cancelled ones.")
+    @Flag(help: "Every job whose last ended attempt failed or was lost, except cancelled jobs.")
     var failed = false
 
     @OptionGroup(title: "With --failed") var options: FilterOptions
 
-    @Flag(name: .shortAndLong, help: "Do not ask, with --failed.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation, with --failed.")
     var yes = false
 
-    @Flag(help: "Print the run as JSON, with --failed all of them.")
+    @Flag(help: "Print the run as JSON; with --failed, all of the runs.")
     var json = false
 
     func validate() throws {
         if failed == (id != nil) {
-            throw ValidationError(failed ? "--failed: leave out the job" : "name a job, or say --failed")
+            throw ValidationError(
+                failed ? "--failed: leave out the name of the job" : "no job is named; name one, or use --failed")
         }
-        if !failed { try options.refuse("say --failed as well, or leave it out") }
+        if !failed { try options.refuse("can only be used with --failed") }
     }
 
     func run() async throws {

@@ -4,7 +4,7 @@ import ArgumentParser
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run a job now, in addition to its occurrences; finished jobs too.")
+        commandName: "run", abstract: "Run a job now, in addition to its occurrences, even if it has finished.")
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
@@ -17,7 +17,7 @@ struct Run: AsyncParsableCommand {
             let run = try await Session().call { try await $0.run(id) }
             if json { return try Terminal.json(run) }
             Terminal.out(
-                "\(run.job) \(OccurrenceText.words(run.occurrence)) asked for; `apus logs \(run.job) --follow` shows what it prints"
+                "\(run.job) \(OccurrenceText.words(run.occurrence)) is requested; `apus logs \(run.job) --follow` shows its output"
             )
         }
     }

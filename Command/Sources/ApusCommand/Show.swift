@@ -38,8 +38,8 @@ struct Show: AsyncParsableCommand {
             rows.append(("queue", "\(job.queue), priority \(job.priority)"))
             if let key = job.fairnessKey { rows.append(("fairness key", key)) }
             if let unique = job.unique {
-                let period = unique.within.map { ", also for \(When.duration($0)) after its submission" }
-                let same = unique.key.map { "a job with the key \($0)" } ?? "one that does the same"
+                let period = unique.within.map { ", and for \(When.duration($0)) after its submission" }
+                let same = unique.key.map { "a job with the key \($0)" } ?? "a job that does the same"
                 rows.append(("unique", "while \(same) is open" + (period ?? "")))
             }
             rows.append(("missed runs", job.policies.missed ?? "-"))

@@ -7,11 +7,12 @@ import ArgumentParser
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Show how runs went: outcomes, the share that succeeded, lateness and duration, by job or by day.",
+        abstract: "Show statistics of runs: outcomes, success rate, lateness and duration, by job or by day.",
         discussion: """
-            It counts what is in the history: of each job the newest runs (apus history shows them). SUCCESS is the share \
-            of the occurrences that succeeded, failed or were lost; LATE and TOOK are the median and the 99th percentile. \
-            Of more than 1,000 jobs, those with the most attempts are shown.
+            The statistics are of the runs in the history, which keeps the newest runs of each job (apus history). \
+            SUCCESS is the share of successes among the occurrences that succeeded, failed or were lost; LATE and \
+            TOOK are the median and the 99th percentile. If there are more than 1,000 jobs, those with the most \
+            attempts are shown.
             """)
 
     enum Grouping: String, ExpressibleByArgument, CaseIterable {
@@ -23,14 +24,14 @@ struct Stats: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only runs that have ended since: a duration back from now, or a time.",
+            "Only runs that have ended since then: a time, or a duration before now.",
             discussion: "Times: \(TimeText.acceptedPastForms.joined(separator: ", ")).", valueName: "since"))
     var since: String?
 
-    @Option(help: ArgumentHelp("A row for each job (default) or day.", valueName: "group"))
+    @Option(help: ArgumentHelp("A row for each job (default) or for each day.", valueName: "group"))
     var by: Grouping = .job
 
-    @Flag(help: "Print JSON: all, by job and by day.")
+    @Flag(help: "Print JSON: the totals, and the numbers by job and by day.")
     var json = false
 
     func run() async throws {
@@ -41,7 +42,7 @@ struct Stats: AsyncParsableCommand {
             }
             if json { return try Terminal.json(answer) }
             guard !answer.jobs.isEmpty else {
-                return Terminal.note(since == nil ? "nothing has run yet" : "nothing has run since")
+                return Terminal.note(since == nil ? "nothing has run yet" : "nothing has run since then")
             }
             var table = Table(
                 [by == .job ? "JOB" : "DAY", "OK", "FAILED", "LOST", "SKIPPED", "SUCCESS", "LATE", "TOOK"],
@@ -56,7 +57,7 @@ struct Stats: AsyncParsableCommand {
             table.print()
             if by == .job, answer.omittedJobs > 0 {
                 Terminal.note(
-                    "\(jobCount(answer.omittedJobs)) with fewer attempts left out; \"all\" counts them too, and apus stats ID shows one"
+                    "\(jobCount(answer.omittedJobs)) with fewer attempts not shown; \"all\" includes them, and apus stats ID shows one of them"
                 )
             }
         }

@@ -3,7 +3,8 @@ import ArgumentParser
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show whether a daemon runs, and where. Starts none. Exit code 3 if none runs."
+        commandName: "status",
+        abstract: "Show whether a daemon is running, and where, without starting one. Exit code 3 if none is."
     )
 
     @Flag(help: "Print JSON.")
@@ -30,7 +31,7 @@ struct Status: AsyncParsableCommand {
                 if json {
                     Terminal.out(#"{ "status" : "stopped" }"#)
                 } else {
-                    Terminal.out("no daemon runs for \(session.home.path)")
+                    Terminal.out("no daemon is running for \(session.home.path)")
                 }
                 throw ExitCode(3)
             }

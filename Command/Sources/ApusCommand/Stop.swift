@@ -4,8 +4,8 @@ import ArgumentParser
 
 struct Stop: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "Stop the daemon. Jobs stay, and continue when it is started again.",
-        discussion: "Running commands may end within the daemon's grace (10 s).")
+        commandName: "stop", abstract: "Stop the daemon. Jobs are kept, and continue when it is started again.",
+        discussion: "Running commands have the daemon's grace period (10 s by default) to end.")
 
     @Flag(help: "Print JSON: the process that was stopped, or null.")
     var json = false
@@ -24,7 +24,7 @@ struct Stop: AsyncParsableCommand {
                     // The daemon may have stopped before it sent its answer; the code below finds out.
                 }
             } catch let error as DaemonError where error.code == .notRunning {
-                Terminal.note("apus: no daemon runs for \(session.home.path)")
+                Terminal.note("apus: no daemon is running for \(session.home.path)")
                 return json ? try Terminal.json(Stopped()) : ()
             }
             if health.running > 0 {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct Suspend: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "suspend",
-        abstract: "Suspend jobs: nothing starts until they are resumed; durations keep what is left of them.")
+        abstract: "Suspend jobs: nothing starts until they are resumed, and durations keep their remaining time.")
 
     @Argument(help: "Identifiers, beginnings of identifiers, or names.", completion: .jobs)
     var ids: [String]

@@ -8,10 +8,10 @@ struct Wait: AsyncParsableCommand {
         abstract:
             "Wait for the outcome of a job's run in progress, else of its next run; exit with its exit code.",
         discussion: """
-            Of a job that has ended, it is the last run. A run that is tried again has no outcome yet.
-            Exit codes: the command's own (0 after a success, 127 if it could not be started); 1 for a failure without one; \
-            124 after --timeout; 125 if the run was cancelled, skipped or lost, the job ended before it, or the daemon was \
-            stopped.
+            For a job that has ended, it reports the last run. A run that is tried again has no outcome yet.
+            Exit codes: the command's own (0 after a success, 127 if it could not be started); 1 for a failure \
+            without one; 124 after --timeout; 125 if the run was cancelled, skipped or lost, the job ended before it, \
+            or the daemon was stopped.
             """)
 
     /// The exit code of timeout(1) after its time limit.

@@ -4,14 +4,16 @@ import ArgumentParser
 
 struct Why: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "why", abstract: "Explain why an occurrence ran, did not run, or waits: the decisions about it.")
+        commandName: "why", abstract: "Explain why an occurrence ran, did not run, or waits, by the decisions about it."
+    )
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
 
     @Argument(
         help:
-            "The occurrence, as apus history shows it (default: the oldest open one, else the next, else the last).")
+            "The occurrence, by its number in apus history (default: the oldest open one, else the next, else the last)."
+    )
     var occurrence: OccurrenceArgument?
 
     @Flag(help: "Print JSON.")

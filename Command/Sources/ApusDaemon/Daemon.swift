@@ -153,7 +153,7 @@ public struct Daemon: Sendable {
         try await begin {
             try await lock.acquire(forJobsIn: configuration.store)
             do throws(TrustedPath.Failure) { try StoreRecord(home).announce(configuration.store) } catch {
-                logger.warning("the store cannot be recorded", metadata: ["error": "\(error)"])
+                logger.warning("the home cannot record where the store is", metadata: ["error": "\(error)"])
             }
             do { try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) }) } catch let error
                 as JobError
@@ -163,7 +163,7 @@ public struct Daemon: Sendable {
         }
         do throws(TrustedPath.Failure) { try StoreRecord(home).write(configuration.store) } catch {
             logger.warning(
-                "a daemon that is started without --store will look for the jobs in the home",
+                "the home cannot record where the store is: a daemon without --store will look for the jobs in the home",
                 metadata: ["error": "\(error)"])
         }
         do {
@@ -182,7 +182,7 @@ public struct Daemon: Sendable {
         // Actions that ignore the cancellation are in the host's report.
         if !work.cutNames.isEmpty {
             logger.warning(
-                "cancelled by the shutdown; their runs are retried at the next start",
+                "the shutdown cancelled commands; their runs are retried at the next start",
                 metadata: ["cut": "\(work.cutNames.joined(separator: ", "))"])
         }
         return work.wasCut
@@ -218,7 +218,8 @@ public struct Daemon: Sendable {
         let most = Parallelism.most(asked: configuration.parallel, means: .current())
         if most < configuration.parallel ?? Parallelism.standard {
             logger.notice(
-                "the limits of open files and processes let fewer jobs run at once", metadata: ["jobs": "\(most)"])
+                "fewer jobs can run at once, because of the limits of open files and processes",
+                metadata: ["jobs": "\(most)"])
         }
         return most
     }

@@ -37,20 +37,20 @@ public struct HTTPAddress: Hashable, Sendable {
             } else {
                 throw DaemonError(
                     .invalid,
-                    "http-host: \"\(name)\" goes with --http-allow-remote, since loopback has names of its own; a TLS proxy's name is given as https://NAME"
+                    "http-host: \"\(name)\" can only be used with --http-allow-remote, because loopback has its own names; for a TLS proxy, give https://NAME"
                 )
             }
         }
         guard allowsRemote || isLoopback else {
             throw DaemonError(
                 .invalid,
-                "http: other machines can reach \"\(text)\". Listen on a loopback address, such as 127.0.0.1:7878, and use a tunnel (ssh -L 7878:127.0.0.1:7878 MACHINE) or a TLS proxy (--http-host https://NAME), or say --http-allow-remote and accept that the token crosses the network in clear text"
+                "http: other machines can reach \"\(text)\"; use a loopback address, such as 127.0.0.1:7878, with a tunnel (ssh -L 7878:127.0.0.1:7878 MACHINE) or a TLS proxy (--http-host https://NAME), or use --http-allow-remote and accept that the token crosses the network in clear text"
             )
         }
         guard !allowsRemote || !names.isEmpty else {
             throw DaemonError(
                 .invalid,
-                "http-host: say by which names browsers reach this daemon, each as --http-host NAME:PORT; requests with other names are refused"
+                "http-host: is missing; give each name by which browsers reach this daemon as --http-host NAME:PORT, because requests with other names are refused"
             )
         }
     }

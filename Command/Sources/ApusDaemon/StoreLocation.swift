@@ -41,7 +41,8 @@ public enum StoreLocation: Sendable {
         if let scheme = text.firstRange(of: "://").map({ text[..<$0.lowerBound] }), scheme.allSatisfy(\.isLetter) {
             throw DaemonError(
                 .invalid,
-                "\(argument): \(scheme):// is not known; write postgres://HOST/DATABASE, sqlite:PATH, or a path")
+                "\(argument): \(scheme):// is not a known kind of store; write postgres://HOST/DATABASE, sqlite:PATH, or a path"
+            )
         }
         let isMarked = text.utf8.starts(with: Self.sqlitePrefix.utf8)
         let path = isMarked ? String(text.unicodeScalars.dropFirst(Self.sqlitePrefix.count)) : text

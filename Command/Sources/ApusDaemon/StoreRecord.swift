@@ -56,11 +56,11 @@ struct StoreRecord: Sendable {
             throw DaemonError(
                 .invalid,
                 "the jobs of \(home.path) were to be in \(last), which could not be opened: set \(StoreLocation.variable) "
-                    + "again (for the home's own file, set it to \(home.databasePath))")
+                    + "again (for the home's own file, set the variable to \(home.databasePath))")
         }
         throw DaemonError(
             .invalid,
-            "the jobs of \(home.path) are in \(last): set \(StoreLocation.variable) (to go back to the home's own file, "
-                + "copy them there, and set it to \(home.databasePath))")
+            "the jobs of \(home.path) are in \(last): set \(StoreLocation.variable) to it (to go back to the home's own "
+                + "file, copy them there, and set the variable to \(home.databasePath))")
     }
 }

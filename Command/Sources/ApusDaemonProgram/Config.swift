@@ -7,13 +7,13 @@ import Foundation
 struct Config: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "List the settings of a daemon that is started here, each with its value and its origin.",
+        abstract: "List the settings that a daemon started here would have, with their values and origins.",
         discussion: """
-            A setting has the value of its option of `apus serve`, else of its environment variable, else of the configuration file, else its default. The file is one object of JSON: APUS_CONFIG, or config.json in APUS_HOME, or else ~/.config/apus/config.json. For example:
+            The value of a setting comes from its option of `apus serve`, or else its environment variable, or else the configuration file; otherwise it is the default. The file contains one JSON object, and its path is APUS_CONFIG, or else config.json in APUS_HOME, or else ~/.config/apus/config.json. For example:
 
               { "grace": "1m", "http": { "address": "127.0.0.1:7878" }, "log": { "level": "debug" } }
 
-            A daemon reads its settings when it starts: say `apus stop` after a change, and the next command starts another one. Exit codes: 0 all settings are acceptable; 1 the file cannot be read, or others can write it; 64 a setting is not acceptable.
+            A daemon reads its settings when it starts: use `apus stop` after a change, and the next command starts a new daemon. Exit codes: 0 if all settings are valid; 1 if the file cannot be read, or other users can write it; 64 if a setting is invalid.
             """)
 
     @Flag(help: "Print JSON: the file, and the value, origin, variable and option of each setting.")

@@ -13,8 +13,8 @@ struct Doctor: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Examine what jobs need: home, disk, clock, zones, store, daemon, and what keeps jobs from running.",
         discussion: """
-            It starts no daemon and changes nothing. Exit code 0 if nothing is wrong, 1 if something is; what is only worth \
-            knowing is marked with a dash.
+            It starts no daemon and changes nothing. Exit code 0 if nothing is wrong, 1 if something is; a dash marks \
+            what is only worth knowing.
             """)
 
     @Flag(help: "Print JSON.")
@@ -97,7 +97,7 @@ private struct Examination {
                 return Finding(
                     check: "home", status: .note, text: "\(home.path) does not exist yet; the first job creates it")
             }
-            return Finding(check: "home", status: .ok, text: "\(home.path), yours alone")
+            return Finding(check: "home", status: .ok, text: "\(home.path), accessible to you alone")
         } catch {
             return Finding(check: "home", status: .problem, text: "\(error)")
         }
@@ -124,7 +124,8 @@ private struct Examination {
         let text = "\(SizeText.format(free)) free at \(path)"
         if free < Self.noSpace {
             return Finding(
-                check: "disk", status: .problem, text: text + "; jobs are refused when it is full: make space")
+                check: "disk", status: .problem,
+                text: text + "; submissions are refused when the disk is full: free some space")
         }
         return Finding(check: "disk", status: free < Self.littleSpace ? .note : .ok, text: text)
     }
@@ -134,7 +135,7 @@ private struct Examination {
         // Apus did not exist before 2025, so an earlier time is wrong.
         guard now.nanoseconds > 1_735_689_600_000_000_000 else {
             return Finding(
-                check: "clock", status: .problem, text: "it shows \(now.iso8601), which has passed: set it")
+                check: "clock", status: .problem, text: "it shows \(now.iso8601), which is in the past: set the clock")
         }
         return Finding(check: "clock", status: .ok, text: now.iso8601)
     }
@@ -149,14 +150,14 @@ private struct Examination {
             return Finding(
                 check: "zones", status: .problem,
                 text:
-                    "the rules of time zones are not there, which schedules need: install tzdata, or set TZDIR (\(error))"
+                    "the rules of time zones, which schedules need, are missing: install tzdata, or set TZDIR (\(error))"
             )
         }
         if let given = environment["TZ"], !given.isEmpty, name == "UTC", !given.hasSuffix("UTC") {
             return Finding(
                 check: "zones", status: .note,
                 text:
-                    "TZ is \"\(given)\", which is no time zone here, so the zone is UTC: give one such as Europe/Berlin"
+                    "TZ is \"\(given)\", which is not a time zone here, so the zone is UTC: set TZ to a zone such as Europe/Berlin"
             )
         }
         return Finding(check: "zones", status: .ok, text: "the zone is \(name)")
@@ -167,7 +168,7 @@ private struct Examination {
         let variables = named.isEmpty ? "" : "; in the environment: \(named.joined(separator: ", "))"
         guard settings.file.isPresent, let path = settings.file.path else {
             let place = settings.file.path.map { " at \($0)" } ?? ""
-            return Finding(check: "settings", status: .ok, text: "no file\(place)\(variables)")
+            return Finding(check: "settings", status: .ok, text: "no configuration file\(place)\(variables)")
         }
         return Finding(check: "settings", status: .ok, text: path + variables)
     }
@@ -194,7 +195,7 @@ private struct Examination {
                     Finding(
                         check: "store", status: .problem,
                         text:
-                            "\(location) has schema \(status.schema), and this apus reads \(status.newestSchema): upgrade it"
+                            "\(location) has schema \(status.schema), and this apus reads up to \(status.newestSchema): update apus"
                     )
                 ]
             }
@@ -213,15 +214,17 @@ private struct Examination {
             findings.append(
                 Finding(
                     check: "jobs", status: .problem,
-                    text: "\(status.setAsideCount) cannot be read and are set aside: "
-                        + "\((named + rest).joined(separator: ", ")). Update apus if a newer version has written them; "
-                        + "else mend their rows (apus store check), and restart the daemon"))
+                    text: "\(jobCount(status.setAsideCount)) that cannot be read: "
+                        + "\((named + rest).joined(separator: ", ")); update apus if a newer version has written them; "
+                        + "otherwise repair their rows (apus store check), and restart the daemon"))
         }
         if status.refusals > 0 {
             findings.append(
                 Finding(
                     check: "jobs", status: .note,
-                    text: "\(status.refusals) submissions of applications were refused: apus list --refused"))
+                    text:
+                        "\(status.refusals) refused \(status.refusals == 1 ? "submission" : "submissions") of applications: apus list --refused"
+                ))
         }
         return findings
     }
@@ -232,7 +235,7 @@ private struct Examination {
         return Finding(
             check: "SQLite", status: .note,
             text:
-                "\(library.version): before 3.51.3, and without a distribution's fix, a file that two programs write can lose pages (https://sqlite.org/wal.html#walresetbug). Only programs with tables in the jobs' file are concerned"
+                "\(library.version): before 3.51.3, and without a distribution's fix, a file that two programs write can lose pages (https://sqlite.org/wal.html#walresetbug); this affects only programs with their own tables in the jobs' file"
         )
     }
 
@@ -245,7 +248,7 @@ private struct Examination {
                     Finding(
                         check: "daemon", status: .problem,
                         text:
-                            "process \(health.pid) has version \(health.version), and this is \(ApusVersion.current): apus stop, and the next command starts the new one"
+                            "process \(health.pid) has version \(health.version), and this is \(ApusVersion.current): use apus stop, and the next command starts the new version"
                     )
                 ]
             }
@@ -257,7 +260,7 @@ private struct Examination {
             return [
                 Finding(
                     check: "daemon", status: .note,
-                    text: "none runs; the first command that needs one starts it, and until then nothing is due")
+                    text: "none is running; the first command that needs one starts it, and until then no job runs")
             ]
         } catch {
             return [Finding(check: "daemon", status: .problem, text: "\(error)")]
@@ -279,7 +282,7 @@ private struct Examination {
                 Finding(
                     check: "commands", status: .problem,
                     text: "\(daemon.stuck) \(daemon.stuck == 1 ? "was" : "were") cancelled and "
-                        + "\(daemon.stuck == 1 ? "does" : "do") not end: apus why names the job's state"))
+                        + "\(daemon.stuck == 1 ? "has" : "have") not ended: apus why shows the state of the job"))
         }
         return findings
     }
@@ -290,8 +293,9 @@ private struct Examination {
         return [
             Finding(
                 check: "commands", status: .note,
-                text: "they have \(differences.joined(separator: ", ")), as what started the daemon: apus stop, and "
-                    + "start it from a shell without them, or with systemd (apus install)")
+                text:
+                    "they inherit \(differences.joined(separator: ", ")) from what started the daemon: use apus stop, and "
+                    + "start it from a shell without these limits, or with systemd (apus install)")
         ]
     }
 
@@ -304,7 +308,9 @@ private struct Examination {
         return [
             Finding(
                 check: "settings", status: .note,
-                text: "\(path) was changed after the daemon started: apus stop, and the next command starts it anew")
+                text:
+                    "\(path) was changed after the daemon started: use apus stop, and the next command starts a daemon that reads it"
+            )
         ]
     }
 
@@ -346,12 +352,13 @@ private struct Examination {
         where (try? SystemTimeZones.shared.zone(zone)) == nil {
             note(
                 jobs.count, jobs.first,
-                "cannot run, because the zone \(zone) is not there (install tzdata, or edit --tz)", .problem)
+                "unable to run, because the time zone \(zone) is missing (install tzdata, or use apus edit --tz)",
+                .problem)
         }
-        note(parked.count, parked.first, "wait for a program that handles their kind")
-        note(held.count, held.first, "are due and wait for network, power or an idle machine")
+        note(parked.count, parked.first, "waiting for a program with the right handler")
+        note(held.count, held.first, "due, and waiting for network, power or an idle machine")
         let suspended = try await client.jobCount(states: ["suspended"])
-        note(suspended, try await client.jobs(states: ["suspended"], lastRun: false, limit: 3).jobs, "are suspended")
+        note(suspended, try await client.jobs(states: ["suspended"], lastRun: false, limit: 3).jobs, "suspended")
         let failing = try await client.jobCount(states: open, failed: true)
         note(
             failing, try await client.jobs(states: open, failed: true, lastRun: false, limit: 3).jobs,
@@ -382,16 +389,17 @@ private struct Examination {
     /// Returns the commands that make systemd start the daemon, as its unit is not enabled.
     private static func remedy(_ unit: UnitFiles.File?) -> String {
         guard let unit else {
-            return "no enabled systemd unit starts the daemon at login or with the machine: apus install"
+            return "no enabled systemd unit starts the daemon at login or with the machine: use apus install"
         }
         let enable = "systemctl --user enable --now apus"
-        if unit.isMasked { return "\(unit.path) masks the unit: systemctl --user unmask apus, then \(enable)" }
+        if unit.isMasked { return "\(unit.path) masks the unit: use systemctl --user unmask apus, then \(enable)" }
         let program = ProgramPath.of("apus")
         guard let started = unit.program, !isSameFile(started, program) else {
-            return "\(unit.path) is not enabled, so nothing starts the daemon at login or with the machine: \(enable)"
+            return
+                "\(unit.path) is not enabled, so nothing starts the daemon at login or with the machine: use \(enable)"
         }
         return
-            "\(unit.path) is not enabled, and starts \(started): \(enable); or apus install, for a unit of \(program)"
+            "\(unit.path) is not enabled, and starts \(started): use \(enable), or apus install for a unit that starts \(program)"
     }
 
     private static func isSameFile(_ one: String, _ other: String) -> Bool {

@@ -8,9 +8,9 @@ struct Install: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
         abstract:
-            "Write a systemd user unit that starts the daemon at login, or after a restart of the machine with lingering.",
+            "Write a systemd user unit that starts the daemon at login or, with lingering, when the machine starts.",
         discussion:
-            "A daemon that runs in the background already hands over to the unit's when that is started. Once the unit is enabled, commands that need a daemon start it through systemd. A unit of a package is used as it is if it is the same; otherwise the written unit takes precedence over it."
+            "When the unit is started, a daemon that already runs in the background hands over to it. Once the unit is enabled, commands that need a daemon start it through systemd. If a package has installed the same unit, nothing is written; otherwise the written unit takes precedence over that of the package."
     )
 
     @Flag(name: .customLong("print"), help: "Print the unit instead of writing it.")
@@ -38,7 +38,7 @@ struct Install: AsyncParsableCommand {
 
     func validate() throws {
         if let program, program.unicodeScalars.first != "/" {
-            throw ValidationError("--program is “\(program)”; it must be an absolute path, such as /usr/bin/apus")
+            throw ValidationError("--program: “\(program)” is not an absolute path, such as /usr/bin/apus")
         }
     }
 
@@ -63,7 +63,7 @@ struct Install: AsyncParsableCommand {
             if hasOwnHome {
                 throw DaemonError(
                     .invalid,
-                    "APUS_HOME is set, and a unit would be outside of it: use --print and place the unit yourself")
+                    "APUS_HOME is set, and the unit would be outside of it: use --print, and place the unit yourself")
             }
             let files = UnitFiles(environment: environment)
             let packaged = files.packaged()
@@ -83,7 +83,7 @@ struct Install: AsyncParsableCommand {
                 Terminal.out("wrote \(path)")
             }
             if let overridden {
-                Terminal.out("it takes precedence over \(overridden); remove it to use that one again")
+                Terminal.out("it takes precedence over \(overridden), which is used again once you remove it")
             }
             Terminal.out("start it now and at each login:   systemctl --user enable --now apus")
             Terminal.out("start it with the machine too:    loginctl enable-linger")

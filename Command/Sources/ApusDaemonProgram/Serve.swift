@@ -11,15 +11,15 @@ struct Serve: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the daemon in the foreground, until SIGTERM, SIGHUP or Ctrl-C.",
         discussion: """
-            Subcommands that need the daemon start it by themselves; say `apus install` to have systemd do it.
-            Each option can also be given in the environment (APUS_LOG_LEVEL for --log-level) or in the configuration file, for daemons that are started by other subcommands or by systemd too: `apus config` lists them with their values.
-            With --store postgres://HOST/DATABASE, any number of daemons on any number of machines share the jobs of one PostgreSQL database; each has a home of its own. A password belongs into the environment (PGPASSWORD, APUS_STORE) or into ~/.pgpass: arguments can be read by every user of the machine.
-            Exit codes: 0 all commands had ended; 75 (EX_TEMPFAIL) some had to be cut off, and will be tried again; 74 (EX_IOERR) it runs under a service manager, and its store could not be used for 10 minutes; 1 it could not start, or has lost its database to another process.
+            Subcommands that need the daemon start it themselves; use `apus install` to have systemd start it.
+            Each option can also be given in the environment (APUS_LOG_LEVEL for --log-level) or in the configuration file, which also apply to daemons that other subcommands or systemd start; `apus config` lists the settings with their values.
+            With --store postgres://HOST/DATABASE, any number of daemons on any number of machines share the jobs of one PostgreSQL database; each has a home of its own. Put a password into the environment (PGPASSWORD, APUS_STORE) or into ~/.pgpass, because every user of the machine can read arguments.
+            Exit codes: 0 if all commands had ended; 75 (EX_TEMPFAIL) if some were cut off and will be tried again; 74 (EX_IOERR) if it runs under a service manager and could not use its store for 10 minutes; 1 if it could not start, or has lost its database to another process.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "Where the jobs are: postgres://HOST/DATABASE, libpq's \"host=… dbname=…\", or the path of a SQLite file (default: the home's own file).",
+            "Where the jobs are kept: postgres://HOST/DATABASE, libpq's \"host=… dbname=…\", or the path of a SQLite file (default: the home's own file).",
             valueName: "store"))
     var store: String?
 
@@ -33,13 +33,13 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp(
             "How long the other daemons of a PostgreSQL database wait for a heartbeat of this one before they take over its jobs, 3s to 5m (default: 3s).",
             discussion:
-                "Longer where a machine may be stopped or overloaded for a while: a daemon that was taken for dead ends.",
+                "Use a longer one if the machine may be stopped or overloaded for a while: a daemon whose jobs were taken over ends.",
             valueName: "duration"))
     var patience: String?
 
     @Option(
         help: ArgumentHelp(
-            "Answer on loopback too, with a dashboard for browsers, protected by a token that is printed.",
+            "Listen at this loopback address too, with a dashboard for browsers; requests need the token that is printed.",
             valueName: "127.0.0.1:PORT"))
     var http: String?
 
@@ -123,7 +123,7 @@ struct Serve: AsyncParsableCommand {
         configuration.grace = settings.grace
         if let store, StoreLocation.hasPassword(store) {
             Terminal.note(
-                "apus: the password of --store can be read by every user of this machine; put it into APUS_STORE, PGPASSWORD or ~/.pgpass"
+                "apus: every user of this machine can read the password of --store; put it into APUS_STORE, PGPASSWORD or ~/.pgpass"
             )
         }
         let place = "\(configuration.store)"

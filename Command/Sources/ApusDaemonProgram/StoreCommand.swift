@@ -12,7 +12,7 @@ struct Store: ParsableCommand {
         commandName: "store",
         abstract: "Inspect the store of the jobs, migrate it, or copy it to another one.",
         discussion: """
-            A store is a SQLite file (sqlite:PATH, or a path) or a PostgreSQL database (postgres://HOST/DATABASE, or libpq's "host=… dbname=…"). All of these work without a daemon.
+            A store is a SQLite file (sqlite:PATH, or a path) or a PostgreSQL database (postgres://HOST/DATABASE, or libpq's "host=… dbname=…"). These subcommands work without a daemon.
 
             Examples:
               apus store status --store postgres://db.example/jobs
@@ -42,7 +42,7 @@ struct StoreOptions: ParsableArguments {
     static func warn(about text: String, _ argument: String) {
         guard StoreLocation.hasPassword(text) else { return }
         Terminal.note(
-            "apus: others on this machine can read the password of \(argument); use a password file (~/.pgpass)")
+            "apus: every user of this machine can read the password of \(argument); put it into ~/.pgpass")
     }
 }
 
@@ -61,23 +61,27 @@ struct StoreStatusCommand: AsyncParsableCommand {
             let status = try await location.inspection.status()
             if json { return try Terminal.json(WireStoreStatus(status)) }
             Terminal.out("\(String(describing: location))")
-            let newer = status.schema == status.newestSchema ? "" : " (this program knows \(status.newestSchema))"
+            let newer = status.schema == status.newestSchema ? "" : " (this apus knows version \(status.newestSchema))"
             Terminal.out("schema       version \(status.schema)\(newer), \(Self.size(status.bytes))")
             let jobs = JobState.allCases.map { "\(status.jobs[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", ")
             Terminal.out("jobs         \(jobs)")
             Terminal.out(
                 "runs         \(status.waitingRuns) waiting, \(status.claimedRuns) running, \(status.endedRuns) ended")
             if status.submissions > 0 { Terminal.out("submissions  \(status.submissions) that no scheduler has taken") }
-            if status.refusals > 0 { Terminal.out("refused      \(status.refusals) submissions (apus list --refused)") }
+            if status.refusals > 0 {
+                Terminal.out(
+                    "refused      \(status.refusals) \(status.refusals == 1 ? "submission" : "submissions") (apus list --refused)"
+                )
+            }
             if status.setAsideCount > 0 {
-                Terminal.out("set aside    \(status.setAsideCount) jobs that cannot be read")
+                Terminal.out("set aside    \(jobCount(status.setAsideCount)) that cannot be read")
                 for job in status.setAside {
                     Terminal.out("  \(String(describing: job.id)): \(job.problem)")
                 }
             }
             let next = status.earliestWake.map { "\(When.local($0)) (\(When.relative($0)))" } ?? "nothing"
             Terminal.out("next due     \(next)")
-            guard !status.nodes.isEmpty else { return Terminal.out("no node uses it") }
+            guard !status.nodes.isEmpty else { return Terminal.out("no node uses this store") }
             var table = Table(["NODE", "SHARDS", "STATE"], rightAligned: [1])
             for node in status.nodes {
                 table.add([
@@ -103,7 +107,7 @@ struct StoreCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check the invariants of a store's rows. Exit code 1 if one is violated.",
-        discussion: "It reads one state of the store and changes nothing, also while nodes run.")
+        discussion: "It reads one consistent state of the store, even while nodes are running, and changes nothing.")
 
     @OptionGroup var options: StoreOptions
 
@@ -134,13 +138,13 @@ struct StoreMigrateCommand: AsyncParsableCommand {
         commandName: "migrate",
         abstract: "Migrate a store to the newest schema that this program knows.",
         discussion: """
-            Daemons create the schema in an empty database, and change no existing one. Daemons of the version before \
-            continue beside new ones, unless the migration says that they must be stopped first.
+            Daemons create the schema in an empty database, but do not change an existing one. Daemons of the previous \
+            version can run beside new ones, unless the migration says that they must be stopped first.
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(help: "Print the statements, and execute none.")
+    @Flag(help: "Print the statements without executing them.")
     var dryRun = false
 
     func run() async throws {
@@ -226,21 +230,22 @@ struct StoreCopyCommand: AsyncParsableCommand {
         commandName: "copy",
         abstract: "Copy everything that a store keeps into an empty one, and compare both.",
         discussion: """
-            Jobs keep their identifiers, occurrence numbers and history. No daemon opens the target before both stores were compared and found equal; a copy that is interrupted is begun anew by the next one.
+            Jobs keep their identifiers, occurrence numbers and history. No daemon opens the target before both stores have been compared and found equal; after an interruption, the next copy starts again from the beginning.
 
-            No daemon may use either store meanwhile (apus stop), and the source stays as it is, so a file of an older version has to be migrated first (apus store migrate). Do not start a daemon over the source afterwards.
+            Stop all daemons of both stores first (apus stop). The source is not changed, so a file of an older version must be migrated before the copy (apus store migrate). Do not start a daemon with the source afterwards.
 
             Examples:
               apus store copy --from ./apus.db --to postgres://db.example/jobs
               apus store copy --from postgres://db.example/jobs --to ./jobs.db
             """)
 
-    @Option(help: ArgumentHelp("What is copied: postgres://HOST/DATABASE, sqlite:PATH, or a path.", valueName: "store"))
+    @Option(
+        help: ArgumentHelp("The store to copy: postgres://HOST/DATABASE, sqlite:PATH, or a path.", valueName: "store"))
     var from: String
 
     @Option(
         help: ArgumentHelp(
-            "Where it is copied to: an empty database, or a file that is not there.", valueName: "store"))
+            "The copy: an empty database, or a file that does not exist.", valueName: "store"))
     var to: String
 
     @Flag(help: "Print JSON.")
@@ -273,7 +278,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
             }
             table.print()
             Terminal.out(
-                "copied and compared in \(DurationText.format(When.rounded(duration))); the source is as it was")
+                "copied and compared in \(DurationText.format(When.rounded(duration))); the source is unchanged")
         }
     }
 }

@@ -24,7 +24,7 @@ enum Main {
         CommandLine.unsafeArgv[0] = strdup(path)
         execv(path, CommandLine.unsafeArgv)
         let reason = String(cString: strerror(errno))
-        Terminal.note("apus: \(path) cannot be started (\(reason)); it belongs to apus, in the same folder")
+        Terminal.note("apus: \(path) cannot be started (\(reason)); apus needs it in the same folder, so install both")
         exit(1)
     }
 }

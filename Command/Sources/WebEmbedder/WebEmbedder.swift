@@ -11,7 +11,7 @@ struct WebEmbedder {
         for path in arguments.dropFirst() {
             let url = URL(filePath: path)
             guard let text = String(data: try Data(contentsOf: url), encoding: .utf8), !text.contains("\0") else {
-                fail("\(path): only text in UTF-8 can be embedded")
+                fail("\(path): the file cannot be embedded, because it is not text in UTF-8")
             }
             // Swift reads any line end in a literal as a line feed.
             let lines = text.replacingOccurrences(of: "\r\n", with: "\n")

@@ -19,32 +19,32 @@ struct Chaos: AsyncParsableCommand {
 struct Torment: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "torment", shouldDisplay: false)
 
-    @Argument(help: "The nemeses, one after another (default: all).")
+    @Argument(help: "The nemeses, which strike one after another (default: all).")
     var nemeses: [Nemesis] = []
 
-    @Option(help: "How often each strikes.")
+    @Option(help: "How many times each nemesis strikes.")
     var rounds = 1
 
     @Option(help: "Submissions a second, beside \(Trial.ticks) jobs that run once a second.")
     var rate = 20
 
-    @Flag(help: "Shorter; unless others are named, pause and crash, in less than 60 s.")
+    @Flag(help: "A run of less than 60 s, with the nemeses pause and crash unless others are named.")
     var short = false
 
     @Option(help: ArgumentHelp("The daemon (default: the apus beside this program).", valueName: "path"))
     var apus: String?
 
-    @Option(help: ArgumentHelp("Write the findings here too.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also write the findings to this file.", valueName: "file"))
     var json: String?
 
     @Option(help: "The seed of what is submitted and which node is struck (default: random).")
     var seed: UInt64?
 
-    @Flag(help: "Leave the folder with the logs and what handlers wrote, if a promise is broken.")
+    @Flag(help: "Keep the folder with the logs and what handlers wrote, if a promise is broken.")
     var keep = false
 
     func validate() throws {
-        guard rounds >= 1 else { throw ValidationError("--rounds: \(rounds) is not a whole number from 1") }
+        guard rounds >= 1 else { throw ValidationError("--rounds: must be at least 1, not \(rounds)") }
         guard 1...1_000 ~= rate else {
             throw ValidationError("--rate: \(rate) is not a whole number from 1 to 1000")
         }
@@ -66,7 +66,7 @@ struct Torment: AsyncParsableCommand {
             throw Failure("--json: \(json) cannot be written")
         }
         if chosen.contains(.full), getuid() != 0 {
-            throw Failure("the nemesis full mounts a small file system: run it as root, or name the others")
+            throw Failure("the nemesis full mounts a small file system: run it as root, or name other nemeses")
         }
         let seed = seed ?? SystemRandom().next()
         let seconds = chosen.reduce(0) { $0 + 14 + rounds * $1.roundSeconds(isShort: short) }

@@ -59,7 +59,7 @@ struct PrivatePipe {
 
     init() throws {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw Failure("no pipe: \(String(cString: strerror(errno)))") }
+        guard pipe(&ends) == 0 else { throw Failure("no pipe can be made (\(String(cString: strerror(errno))))") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reader, writer) = (ends[0], ends[1])
     }

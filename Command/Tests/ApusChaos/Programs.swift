@@ -20,7 +20,7 @@ struct Programs: Sendable {
 
     private static func program(_ path: String) throws -> String {
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw Failure("\(path) is no program; `make chaos` builds what is needed, --apus names another daemon")
+            throw Failure("\(path) is not a program; `make chaos` builds what is needed, --apus names another daemon")
         }
         return path
     }

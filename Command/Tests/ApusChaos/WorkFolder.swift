@@ -14,7 +14,9 @@ final class WorkFolder: Sendable {
 
     init() throws {
         var template = Array((FileManager.default.temporaryDirectory.path + "/apus-chaos-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure("no folder: \(String(cString: strerror(errno)))") }
+        guard mkdtemp(&template) != nil else {
+            throw Failure("no temporary folder can be made (\(String(cString: strerror(errno))))")
+        }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let own = try Shell.run(["id", "-un"]).trimmingCharacters(in: .whitespacesAndNewlines)
         let hasPostgres = (try? Shell.run(["id", "postgres"])) != nil

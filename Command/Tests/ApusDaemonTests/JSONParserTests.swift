@@ -58,7 +58,7 @@ struct JSONParserTests {
     @Test(
         "the error names the line and column at which a document becomes invalid",
         arguments: [
-            ("", "line 1, column 1: the JSON is not complete"), ("{\n  \"a\": 1", "line 2, column 9: the JSON is not"),
+            ("", "line 1, column 1: the JSON is incomplete"), ("{\n  \"a\": 1", "line 2, column 9: the JSON is incom"),
             ("* * * * * true", "line 1, column 1: it is not JSON"), ("{\n\"a\": 1,\n}", "line 3, column 1: it is not"),
         ])
     func place(text: String, problem: String) {

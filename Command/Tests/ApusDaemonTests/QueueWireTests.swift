@@ -39,7 +39,7 @@ struct QueueWireTests {
         "a change without effect, with an unknown field or with a null elsewhere is refused",
         arguments: [
             ("{}", "nothing to change; give concurrency, concurrencyPerKey, rate or paused"),
-            (#"{"limit":1}"#, "unknown field limit; known are concurrency, concurrencyPerKey, rate, paused"),
+            (#"{"limit":1}"#, "unknown field limit; the known fields are concurrency, concurrencyPerKey, rate, paused"),
             (#"{"paused":null}"#, "paused"), (#"{"rate":{"runs":1,"per":"soon"}}"#, "rate.per"),
             (#"{"rate":{"runs":null,"per":"1m"}}"#, "runs"),
         ])

@@ -110,13 +110,13 @@ struct SettingsTests {
             (#"{"garce": "1m"}"#, "garce is not a setting; the settings are store, node"),
             (#"{"log": {"levle": "debug"}}"#, "log.levle is not a setting"),
             (#"{"log.level": "debug"}"#, "log.level is not a setting; the settings are store"),
-            (#"{"log": "debug"}"#, "log is not an object"),
-            (#"{"grace": 10}"#, #"grace is not a value such as "10s", "2m""#),
-            (#"{"grace": null}"#, "grace is not a value such as"),
-            (#"{"parallel": true}"#, "parallel is not a value such as 16"),
-            (#"{"http": {"allowRemote": 1}}"#, "http.allowRemote is not a value such as true, false"),
-            (#"{"http": {"hosts": "https://a"}}"#, "http.hosts is not a value such as ["),
-            (#"{"http": {"hosts": [1]}}"#, "http.hosts is not a value such as ["),
+            (#"{"log": "debug"}"#, "log must be an object"),
+            (#"{"grace": 10}"#, #"grace must have a value such as "10s", "2m""#),
+            (#"{"grace": null}"#, "grace must have a value such as"),
+            (#"{"parallel": true}"#, "parallel must have a value such as 16"),
+            (#"{"http": {"allowRemote": 1}}"#, "http.allowRemote must have a value such as true, false"),
+            (#"{"http": {"hosts": "https://a"}}"#, "http.hosts must have a value such as ["),
+            (#"{"http": {"hosts": [1]}}"#, "http.hosts must have a value such as ["),
             (#"{"grace": "1m", "grace": "2m"}"#, "grace: the field is given twice"),
         ])
     func malformed(text: String, expected: String) throws {
@@ -139,8 +139,8 @@ struct SettingsTests {
             (#"{"log": {"keep": 1001}}"#, "0 to 1000"),
             (#"{"store": "jobs.db"}"#, "store in PATH: the path is not absolute"),
             (#"{"http": {"address": "0.0.0.0:80"}}"#, "http.address in PATH: "),
-            (#"{"http": {"hosts": ["https://a"]}}"#, "http.hosts in PATH goes with an address"),
-            (#"{"http": {"allowRemote": true}}"#, "http.allowRemote in PATH goes with an address"),
+            (#"{"http": {"hosts": ["https://a"]}}"#, "http.hosts in PATH: can only be used with an address"),
+            (#"{"http": {"allowRemote": true}}"#, "http.allowRemote in PATH: can only be used with an address"),
         ])
     func senseless(text: String, expected: String) throws {
         try with(text) { path, environment in

@@ -51,21 +51,24 @@ struct StrictJSONTests {
         arguments: [
             (
                 #"{"trigger":{"after":"1s"},"action":{"notify":"x"},"policies":{"retyr":1}}"#,
-                "unknown field policies.retyr; known are tolerance, missed, overlap, retry, timeout, expiry, when, retention"
+                "unknown field policies.retyr; the known fields are tolerance, missed, overlap, retry, timeout, expiry, when, retention"
             ),
             (
                 #"{"trigger":{"after":"1s","evry":"2s"},"action":{"notify":"x"}}"#,
-                "unknown field trigger.evry; known are at"
+                "unknown field trigger.evry; the known fields are at"
             ),
             (
                 #"{"trigger":{"after":"1s"},"action":{"command":{"argv":["a"],"environment":{}}}}"#,
-                "unknown field action.command.environment; known are argv, shell, cwd, env"
+                "unknown field action.command.environment; the known fields are argv, shell, cwd, env"
             ),
-            (#"{"trigger":{"after":"1s"},"action":{"notify":"x"},"id":"a"}"#, "unknown field id; known are name, kind"),
+            (
+                #"{"trigger":{"after":"1s"},"action":{"notify":"x"},"id":"a"}"#,
+                "unknown field id; the known fields are name, kind"
+            ),
             (#"{"triger":{"after":"1s"},"action":{"notify":"x"}}"#, "unknown field triger"),
             (
                 #"{"trigger":{"after":"1s"},"action":{"onSuccess":[{"notify":"x"},{"notfy":"x"}]}}"#,
-                "unknown field action.onSuccess[1].notfy; known are command"
+                "unknown field action.onSuccess[1].notfy; the known fields are command"
             ),
         ])
     func unknown(text: String, complaint: String) { #expect(refusal(text).hasPrefix(complaint)) }

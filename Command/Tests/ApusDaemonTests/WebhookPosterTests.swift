@@ -121,9 +121,9 @@ struct WebhookPosterTests {
     func wordsOfFailures() async throws {
         // Nothing listens on port 1.
         let refused = try await poster.post([], id: "i", to: .init(url: "http://127.0.0.1:1/hook"))
-        #expect(refused.failure == "127.0.0.1:1 cannot be connected to (Connection refused)")
+        #expect(refused.failure == "cannot connect to 127.0.0.1:1 (Connection refused)")
         let sixth = try await poster.post([], id: "i", to: .init(url: "http://[::1]:1/hook"))
-        #expect(sixth.failure?.hasPrefix("[::1]:1 cannot be connected to (") == true)
+        #expect(sixth.failure?.hasPrefix("cannot connect to [::1]:1 (") == true)
         let unknown = try await poster.post([], id: "i", to: .init(url: "http://absent.invalid/hook"))
         #expect(unknown.failure == "the name absent.invalid cannot be resolved")
         let bad = try await poster.post([], id: "i", to: .init(url: "ftp://u:hidden@h/p"))

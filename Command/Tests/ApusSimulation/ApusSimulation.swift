@@ -10,13 +10,13 @@ struct ApusSimulation: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ApusSimulation", abstract: "Simulate the scheduler, one history for each seed.")
 
-    @Option(help: "How many seeds.") var seeds: UInt64 = 10_000
-    @Option(help: "The first one.") var first: UInt64 = 1
+    @Option(help: "The number of seeds.") var seeds: UInt64 = 10_000
+    @Option(help: "The first seed.") var first: UInt64 = 1
     @Option(help: ArgumentHelp("Leave this kind of trouble out (repeatable): \(Self.troubles).", valueName: "trouble"))
     var without: [String] = []
     @Flag(help: "Continue after a failure, and count which promises are broken; do not shorten histories.")
     var survey = false
-    @Flag(help: "Do not look for a shorter history.") var raw = false
+    @Flag(help: "Do not shorten a failing history.") var raw = false
     @Flag(help: "Print what happens in the history of the first seed.") var trace = false
 
     @Flag(help: "Simulate several schedulers over one database.") var cluster = false
@@ -26,9 +26,11 @@ struct ApusSimulation: ParsableCommand {
     private static let troubles = Generator.Trouble.allCases.map(\.rawValue).joined(separator: ", ")
 
     func validate() throws {
-        if let mutant, ClusterMutant(rawValue: mutant) == nil { throw ValidationError("\(mutant) is no rule") }
+        if let mutant, ClusterMutant(rawValue: mutant) == nil {
+            throw ValidationError("--mutant: \(mutant) is not a rule of the cluster")
+        }
         for name in without where Generator.Trouble(rawValue: name) == nil {
-            throw ValidationError("\(name) is no kind of trouble; they are \(Self.troubles)")
+            throw ValidationError("--without: \(name) is not a kind of trouble; the kinds are \(Self.troubles)")
         }
     }
 

@@ -15,7 +15,7 @@ struct Torture: AsyncParsableCommand {
         abstract: "Kill the daemon with SIGKILL repeatedly, and check that nothing is lost, doubled or early.",
         discussion: "Prints its seed; the same seed repeats the same jobs and the same moments of the kills.")
 
-    @Option(help: ArgumentHelp("The program to torture.", valueName: "path"))
+    @Option(help: ArgumentHelp("The program `apus` to test.", valueName: "path"))
     var apus: String
 
     @Option(help: "How many times the daemon is killed; a quarter of them in the first 150 ms of a new home.")
@@ -24,14 +24,14 @@ struct Torture: AsyncParsableCommand {
     @Option(help: "The soft and hard limit of open files under which the daemon runs.")
     var openFiles = 256
 
-    @Option(help: "For how many seconds the output is flooded in front of readers that never read.")
+    @Option(help: "For how many seconds jobs flood output to readers that never read it.")
     var floodSeconds = 5
 
     @Option(help: "The seed (default: random).")
     var seed: UInt64?
 
     func validate() throws {
-        guard kills >= 1 else { throw ValidationError("--kills: \(kills) is not a whole number from 1") }
+        guard kills >= 1 else { throw ValidationError("--kills: must be at least 1, not \(kills)") }
         guard openFiles >= 64 else { throw ValidationError("--open-files: \(openFiles) is less than 64") }
         guard floodSeconds >= 0 else { throw ValidationError("--flood-seconds: \(floodSeconds) is negative") }
         guard FileManager.default.isExecutableFile(atPath: apus) else {
@@ -69,7 +69,9 @@ struct TemporaryFolder {
 
     init() throws {
         var template = Array((FileManager.default.temporaryDirectory.path + "/apus-torture-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure("no folder: \(String(cString: strerror(errno)))") }
+        guard mkdtemp(&template) != nil else {
+            throw Failure("no temporary folder can be made (\(String(cString: strerror(errno))))")
+        }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

@@ -56,7 +56,8 @@ struct CalendarTests {
             guard text.first?.isNumber == true, isSchedule else { return }
             for answer in [submitted, preview] {
                 #expect(
-                    answer.err.contains("follows the clock; for an interval that begins now: apus every "), "\(answer)")
+                    answer.err.contains("follows the clock; for an interval that counts from now, use: apus every "),
+                    "\(answer)")
             }
         }
     }
@@ -178,7 +179,7 @@ struct CalendarTests {
             #expect(jobs.map(\.state) == ["suspended", "scheduled"])
             #expect(jobs[0].trigger.calendar?.schedule == "every day at 9:00")
             let bad = try await apus("import", "/etc/hostname")
-            #expect(bad.code == 64 && bad.err.contains("is not what apus export writes"))
+            #expect(bad.code == 64 && bad.err.contains("is not in the form that apus export writes"))
         }
     }
 }

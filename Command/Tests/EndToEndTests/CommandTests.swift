@@ -87,7 +87,7 @@ struct CommandTests {
             #expect(try await apus.client.job(id).remainingMs ?? 0 > 3_500_000)
             _ = try await apus.client.cancel(id)
             let cancelled = try await attached
-            #expect(cancelled.code == 1 || cancelled.err.contains("no countdown runs"), "\(cancelled)")
+            #expect(cancelled.code == 1 || cancelled.err.contains("no countdown is running"), "\(cancelled)")
         }
     }
 
@@ -170,7 +170,7 @@ struct CommandTests {
     func status(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             let answer = try await apus("status")
-            #expect(answer.code == 3 && answer.out.hasPrefix("no daemon runs"))
+            #expect(answer.code == 3 && answer.out.hasPrefix("no daemon is running"))
             #expect(!FileManager.default.fileExists(atPath: apus.home.databasePath))
         }
     }
@@ -182,7 +182,7 @@ struct CommandTests {
             (["after", "0s", "--", "true"], "zero"),
             (["after", "-5s", "--", "true"], "-5s"),
             (["after", "5", "minuts", "--", "true"], "duration “5 minuts”"),
-            (["after", "5s", "true"], "(a command follows --)"),
+            (["after", "5s", "true"], "(write the command after --)"),
             (["after", "99999999999999d", "--", "true"], "duration"),
             (["at", "yesterday", "--", "true"], "17:30"),
             (["at", "2001-01-01 00:00", "--", "true"], "past"),

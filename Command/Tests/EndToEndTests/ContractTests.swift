@@ -34,7 +34,7 @@ struct ContractTests {
             try await caller.call("POST", "/v1/jobs", body: "not JSON", expecting: 400, saying: "it is not JSON")
             try await caller.call(
                 "POST", "/v1/jobs", body: #"{"trigger":{"after":"1h"},"action":{"notify":"x"},"policies":{"retyr":1}}"#,
-                expecting: 400, saying: "unknown field policies.retyr; known are tolerance, missed")
+                expecting: 400, saying: "unknown field policies.retyr; the known fields are tolerance, missed")
             try await caller.calendar()
             try await caller.call("GET", "/v1/jobs?limit=0", expecting: 400)
             try await caller.call("GET", "/v1/jobs?stat=scheduled", expecting: 400, saying: "unknown parameter stat")

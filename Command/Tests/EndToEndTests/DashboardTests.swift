@@ -136,7 +136,7 @@ struct DashboardTests {
                     await tokens.keep(dashboard.record.token, browser: try await dashboard.signIn())
                 }
                 #expect(try mode() == 0o600, "\(round)")
-                #expect(printed.contains("are replaced") == (round != "made" && round != "kept"), "\(printed)")
+                #expect(printed.contains("were replaced") == (round != "made" && round != "kept"), "\(printed)")
                 if round == "kept" {
                     try FileManager.default.setAttributes(
                         [.posixPermissions: 0o640], ofItemAtPath: apus.home.secretsPath)

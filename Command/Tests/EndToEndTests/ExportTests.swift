@@ -33,7 +33,9 @@ struct ExportTests {
             let all = try await apus("export")
             #expect(
                 all.code == 0
-                    && all.err == "2 jobs exported\n3 jobs left out, of other programs' kinds or not readable\n")
+                    && all.err
+                        == "2 jobs exported\n3 jobs left out, because another program handles them or they cannot be read\n"
+            )
             let path = apus.home.path + "/jobs.json"
             try Data(all.out.utf8).write(to: URL(filePath: path))
             let again = try await apus("import", path)
@@ -52,7 +54,7 @@ struct ExportTests {
             let beginning = "{\"version\":2,\"jobs\":[\n{\"submission\":"
             let answer = try await FakeDaemon(.breaksOff(beginning)).serve(apus.home) { try await apus("export") }
             #expect(answer.code == 1 && answer.out == beginning, "\(answer)")
-            #expect(answer.err.contains("; the export is not complete"), "\(answer)")
+            #expect(answer.err.contains("; the export is incomplete"), "\(answer)")
         }
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()

@@ -34,11 +34,11 @@ struct FilterTests {
             #expect(try await names("--all", "--fairness-key", "acme", "--fairness-key", "b") == ["once"])
             #expect(try await names("--all", "--fairness-key", "b").isEmpty)
             let other = try await apus("list", "--queue", "letters")
-            #expect(other.code == 0 && other.err == "no such jobs\n", "\(other)")
+            #expect(other.code == 0 && other.err == "no job matches\n", "\(other)")
             let odd = try await apus("list", "--queue", "a b")
             #expect(odd.code == 64 && odd.err.contains("queue: must be 1 to 64 ASCII letters"), "\(odd)")
             let none = try await apus("list", "--state", "cancelled")
-            #expect(none.code == 0 && none.out.isEmpty && none.err == "no such jobs\n", "\(none)")
+            #expect(none.code == 0 && none.out.isEmpty && none.err == "no job matches\n", "\(none)")
             let page = try await apus("list", "--failed", "--limit", "1")
             #expect(page.err.hasPrefix("more: apus list --failed --limit 1 --after j"), "\(page.err)")
         }
@@ -70,9 +70,11 @@ struct FilterTests {
             let red: Retried = try await apus.json("retry", "--failed", "--queue", "red", "--yes", "--json")
             #expect(red.runs.map(\.attempt) == [3])
             let refused = try await apus("list", "--refused", "--fairness-key", "acme")
-            #expect(refused.code == 64 && refused.err.contains("--fairness-key: --refused lists no jobs"), "\(refused)")
+            #expect(
+                refused.code == 64 && refused.err.contains("--fairness-key: cannot be used with --refused"),
+                "\(refused)")
             let alone = try await apus("retry", "other", "--queue", "red")
-            #expect(alone.code == 64 && alone.err.contains("--queue: say --failed as well"), "\(alone)")
+            #expect(alone.code == 64 && alone.err.contains("--queue: can only be used with --failed"), "\(alone)")
             let none = try await apus("retry", "--failed", "--label", "team=green")
             #expect(none.code == 0 && none.out == "0 jobs retried\n", "\(none)")
         }
@@ -112,7 +114,7 @@ struct FilterTests {
             let table = try await apus("history").out
             #expect(table.contains("ill ") && table.contains(nameless.id) && !table.contains(ill.id), "\(table)")
             let none = try await apus("history", "--outcome", "lost")
-            #expect(none.code == 0 && none.err == "no such runs\n")
+            #expect(none.code == 0 && none.err == "no run matches\n")
         }
     }
 
@@ -123,7 +125,7 @@ struct FilterTests {
             _ = try await apus("after", "1h", "--name", "b", "--label", "x=1", "--", "true")
             let refused = try await apus("cancel", "--label", "x=1")
             #expect(
-                refused.code == 64 && refused.err.contains("cancel 2 jobs? There is no terminal to ask at; --yes"),
+                refused.code == 64 && refused.err.contains("cancel 2 jobs? There is no terminal to ask at; use --yes"),
                 "\(refused)")
             #expect(try await apus.client.jobs(states: ["scheduled"]).jobs.count == 2)
             #expect(try await apus("cancel", "--label", "x=1", "--label", "y=2", "-y").out == "1 job cancelled\n")
@@ -135,7 +137,7 @@ struct FilterTests {
             #expect(try await apus("cancel", "--queue", "mail", "-y").out == "1 job cancelled\n")
             #expect(try await apus.client.jobs(states: ["scheduled"]).jobs.map(\.name) == ["b"])
             let two = try await apus("cancel", "b", "--queue", "mail")
-            #expect(two.code == 64 && two.err.contains("give only one of: jobs, --all, filters"), "\(two)")
+            #expect(two.code == 64 && two.err.contains("use only one of: names of jobs, --all, filters"), "\(two)")
             let none = try await apus("cancel", "--label", "x=9")
             #expect(none.code == 0 && none.out == "0 jobs cancelled\n", "nothing to ask about: \(none)")
             let cancelled: WireCancelled = try await apus.json("cancel", "--all", "--yes", "--json")
@@ -158,7 +160,8 @@ struct FilterTests {
             #expect(try await apus("delete", "a").out == "a deleted\n")
             #expect(try await apus("delete", "a").code == 1)
             let refused = try await apus("delete", "--failed")
-            #expect(refused.code == 64 && refused.err.contains("delete 2 jobs? There is no terminal to ask at; --yes"))
+            #expect(
+                refused.code == 64 && refused.err.contains("delete 2 jobs? There is no terminal to ask at; use --yes"))
             #expect(try await names() == ["b", "c", "d", "later"])
             #expect(try await apus("delete", "--failed", "--label", "x=1", "-y").out == "1 job deleted\n")
             #expect(try await names() == ["c", "d", "later"])

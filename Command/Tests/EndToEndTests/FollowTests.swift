@@ -68,7 +68,7 @@ struct FollowTests {
             _ = try await apus.client.run("job")
             try await follower.untilPrinted("start 1\n")
             kill(daemon, SIGKILL)
-            try await follower.untilPrinted("apus: the connection to the daemon is lost; it is looked for again\n")
+            try await follower.untilPrinted("apus: the connection to the daemon was lost; reconnecting\n")
             #expect(try await apus("status").code == 3, "it starts no daemon")
             try await apus.startDaemon()
             try await follower.untilPrinted("apus: connected again; output may be missing here\n")
@@ -78,7 +78,7 @@ struct FollowTests {
             #expect(try await code == 0)
             let lines = follower.everything.split(separator: "\n").map { $0.prefix { $0 != "," } }
             let expected: [Substring] = [
-                "start 1", "apus: the connection to the daemon is lost; it is looked for again",
+                "start 1", "apus: the connection to the daemon was lost; reconnecting",
                 "apus: connected again; output may be missing here", "apus: #manual-1 lost", "end 2", "apus: #manual-1",
             ]
             // The second attempt may have begun before the follower listened again.
@@ -109,7 +109,7 @@ struct FollowTests {
             #expect(answer.code == 0 && answer.out == "beginning\nsecond\n", "\(answer)")
             #expect(
                 answer.err.split(separator: "\n") == [
-                    "apus: the connection to the daemon is lost; it is looked for again",
+                    "apus: the connection to the daemon was lost; reconnecting",
                     "apus: connected again; output may be missing here", "apus: #1 succeeded", "apus: #2 succeeded",
                 ], "\(answer)")
             #expect(daemon.bodies.count == 9)
@@ -188,7 +188,7 @@ struct FollowTests {
             _ = try await apus.client.cancel("job")
             _ = try await result
             let text = try String(contentsOfFile: notes, encoding: .utf8)
-            let gaps = text.split(separator: "\n").filter { $0.hasSuffix(" bytes of output are left out here") }
+            let gaps = text.split(separator: "\n").filter { $0.hasSuffix(" bytes of output are missing here") }
                 .compactMap { Int($0.dropFirst("apus: ".count).prefix { $0 != " " }) }
             let printed = try #require(FileManager.default.contents(atPath: seen))
             #expect(!gaps.isEmpty && printed.suffix(4) == Data("end\n".utf8), "\(text)")
@@ -224,7 +224,7 @@ struct FollowTests {
                 job("scheduled"), .answers(#"{"runs":[]}"#), job("finished"), .answers(#"{"runs":[]}"#))
             let answer = try await daemon.serve(apus.home) { try await apus("logs", "a", "--follow") }
             #expect(answer.code == 0 && answer.out == "one two three four", "\(answer)")
-            #expect(answer.err.contains("apus: 6 bytes of output are left out here\n"), "\(answer)")
+            #expect(answer.err.contains("apus: 6 bytes of output are missing here\n"), "\(answer)")
         }
     }
 
@@ -265,7 +265,7 @@ struct FollowTests {
             let lines = follower.everything.split(separator: "\n")
             #expect(
                 lines.filter { !$0.hasPrefix("apus: #") } == [
-                    "run 2", "run 3", "apus: the connection to the daemon is lost; it is looked for again",
+                    "run 2", "run 3", "apus: the connection to the daemon was lost; reconnecting",
                     "apus: connected again", "run 4", "run 5", "run 6",
                 ], "\(follower.everything)")
             #expect(lines.count { $0.hasPrefix("apus: #") && $0.contains("succeeded") } == 5, "\(follower.everything)")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Messages about mistakes", .timeLimit(.minutes(10)))
 struct MessageTests {
     private static let mistakes: [(arguments: [String], parts: [String])] = [
-        (["help", "wibble"], ["there is no subcommand \"wibble\"; apus --help shows what there is"]),
+        (["help", "wibble"], ["there is no subcommand \"wibble\"; apus --help lists the subcommands"]),
         (["lsit"], ["there is no subcommand \"lsit\"; did you mean apus list?"]),
         (["list", "--limit", "0"], ["apus: --limit: 0 is not between 1 and 1000\nUsage: apus list"]),
         (["queue", "limti", "q", "1"], ["apus queue has no subcommand \"limti\"; did you mean apus queue limit?"]),
@@ -66,20 +66,20 @@ struct MessageTests {
         (["every", "1h", "--cwd", "", "--", "true"], ["--cwd: the path is empty"]),
         (["after", "1h", "--notify", ""], ["--notify: the text is empty"]),
         (["countdown", "1h", "--detach", "--notify", ""], ["--notify: the text is empty"]),
-        (["after", "1h", "--inherit-env", "", "--", "true"], ["--inherit-env: \"\" is not set here"]),
+        (["after", "1h", "--inherit-env", "", "--", "true"], ["--inherit-env: \"\" is not set in this shell"]),
         (["import", ""], ["file: the path is empty"]),
         (["import", "crontab", "/dev/null", "--tz", "Nope"], ["apus: --tz “Nope”: there is no time zone"]),
         (["after", "1h", "--missed", "x", "--", "true"], ["apus: --missed: \"x\" is not one of run-once"]),
         (["cron", "0 9 * * *", "--priority", "x", "--", "true"], ["apus: --priority: \"x\" is not one of low"]),
         (
             ["after", "5 minutes", "true"],
-            ["“true” cannot be read (a command follows --); did you mean: apus after 5 minutes."]
+            ["“true” cannot be read (write the command after --); did you mean: apus after 5 minutes."]
         ),
         (
             ["every", "day", "at", "9:00", "true"],
-            ["(a command follows --); did you mean: apus every day at 9:00. Accepted forms: weekday"]
+            ["(write the command after --); did you mean: apus every day at 9:00. Accepted forms: weekday"]
         ),
-        (["at", "tomorrow", "true"], ["“true” is not a time of day (a command follows --)"]),
+        (["at", "tomorrow", "true"], ["“true” is not a time of day (write the command after --)"]),
         (["cron", "x", "--", "true"], ["Accepted forms: 30 18 * * 1-5.\n"]),
         (["queue", "limit", "q", "100001"], ["limit: \"100001\" is not a whole number from 1 to 100000, or none"]),
         (["queue", "rate", "q", "0/1m"], ["rate: \"0/1m\" is not N/DURATION with N from 1 to 100000"]),
@@ -105,7 +105,7 @@ struct MessageTests {
                 (["--name", ""], "--name: must have"), (["--webhook", "x"], "--webhook: \"x\" is not an http"),
                 (["--idempotency-key", ""], "--idempotency-key: must have"), (["--queue", "a b"], "--queue: must be"),
                 (["--fairness-key", ""], "--fairness-key: must have"),
-                (["--label", "a=\u{1}"], "--label: the value of \"a\": has"),
+                (["--label", "a=\u{1}"], "--label: the value of \"a\": contains"),
                 (["--on-failure", "webhook:x"], "--on-failure: \"x\" is not an http"),
             ] {
                 let answer = try await apus.call(["after", "1h"] + arguments + ["--", "true"])
@@ -120,8 +120,8 @@ struct MessageTests {
         try await ApusUnderTest.with { apus in
             _ = try await apus("after", "1h", "--name", "a", "--", "true")
             for (arguments, word) in [
-                (["--remove-label", "x"], " is as it was "), (["--webhook", "none"], " is as it was "),
-                (["--label", "x=y"], " changed "), (["--label", "x=y"], " is as it was "),
+                (["--remove-label", "x"], " is unchanged "), (["--webhook", "none"], " is unchanged "),
+                (["--label", "x=y"], " changed "), (["--label", "x=y"], " is unchanged "),
             ] {
                 let answer = try await apus.call(["edit", "a"] + arguments)
                 #expect(answer.code == 0 && answer.out.contains(word), "\(arguments): \(answer)")
@@ -137,14 +137,14 @@ struct MessageTests {
                 "true")
             #expect(try await apus("wait", "done").code == 0)
             let cancelled = try await apus("cancel", "done")
-            #expect(cancelled.code == 0 && cancelled.out.hasSuffix(" had finished before\n"), "\(cancelled)")
+            #expect(cancelled.code == 0 && cancelled.out.hasSuffix(" had already finished\n"), "\(cancelled)")
             #expect(try await apus.json("cancel", "done", "--json", as: WireCancelled.self).cancelled.isEmpty)
             let shown = try await apus("show", "done").out.split(separator: "\n")
             #expect(shown.contains("next         -") && shown.contains("timeout      1m 30s"), "\(shown)")
             #expect(shown.contains("expiry       1h") && shown.contains("retention    12h"), "\(shown)")
             #expect(shown.contains { $0.hasPrefix("kept until ") }, "\(shown)")
             let countdown = try await apus("countdown", "--name", "done")
-            #expect(countdown.code == 64 && countdown.err.contains("done is a job and no countdown"), "\(countdown)")
+            #expect(countdown.code == 64 && countdown.err.contains("done is a job, not a countdown"), "\(countdown)")
         }
     }
 
@@ -164,7 +164,7 @@ struct MessageTests {
                 (#"{"version":"1","jobs":[]}"#, "version: must be a whole number, not a string"),
                 (#"{"version":1,"jobs":[{"submission":{}}]}"#, "jobs[0].submission.trigger: is missing"),
                 (#"{"version":1,"jobs":[null]}"#, "jobs[0]: must be a JSON object, not null"),
-                ("{\n", "line 2, column 1: the JSON is not complete"),
+                ("{\n", "line 2, column 1: the JSON is incomplete"),
                 ("0 9 * * * true", "apus import crontab \(apus.home.path)/file"),
             ] {
                 let answer = try await apus("import", try file(text, in: apus))

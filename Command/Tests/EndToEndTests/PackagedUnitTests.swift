@@ -84,7 +84,7 @@ struct PackagedUnitTests {
             try await user.addPackage()
             let (text, unit) = try await user.examined()
             let advice =
-                "\(user.packagedPath) is not enabled, so nothing starts the daemon at login or with the machine: systemctl --user enable --now apus"
+                "\(user.packagedPath) is not enabled, so nothing starts the daemon at login or with the machine: use systemctl --user enable --now apus"
             #expect(unit?.status == "note" && unit?.text == advice, "\(String(describing: unit))")
             #expect(text.contains(advice))
         }
@@ -96,8 +96,9 @@ struct PackagedUnitTests {
             let user = try await User(apus)
             try await user.addPackage(for: "/opt/other/apus")
             let unit = try #require(try await user.examined().json)
-            #expect(unit.text.contains("\(user.packagedPath) is not enabled, and starts /opt/other/apus: systemctl"))
-            #expect(unit.text.hasSuffix("or apus install, for a unit of \(Self.program)"), "\(unit)")
+            #expect(
+                unit.text.contains("\(user.packagedPath) is not enabled, and starts /opt/other/apus: use systemctl"))
+            #expect(unit.text.hasSuffix("or apus install for a unit that starts \(Self.program)"), "\(unit)")
         }
     }
 
@@ -113,7 +114,8 @@ struct PackagedUnitTests {
             try FileManager.default.removeItem(atPath: user.ownPath)
             try FileManager.default.createSymbolicLink(atPath: user.ownPath, withDestinationPath: "/dev/null")
             let masked = try #require(try await user.examined().json)
-            #expect(masked.text.hasPrefix("\(user.ownPath) masks the unit: systemctl --user unmask apus"), "\(masked)")
+            #expect(
+                masked.text.hasPrefix("\(user.ownPath) masks the unit: use systemctl --user unmask apus"), "\(masked)")
         }
     }
 
@@ -143,7 +145,7 @@ struct PackagedUnitTests {
             #expect(lines.first == "wrote \(user.ownPath)", "\(answer)")
             #expect(
                 lines.dropFirst().first
-                    == "it takes precedence over \(user.packagedPath); remove it to use that one again")
+                    == "it takes precedence over \(user.packagedPath), which is used again once you remove it")
             let report = try JSONDecoder().decode(Installed.self, from: Data(try await user.install("--json").out.utf8))
             #expect(report.path == user.ownPath && report.written && report.overrides == user.packagedPath)
         }

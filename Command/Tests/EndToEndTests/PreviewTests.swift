@@ -128,7 +128,7 @@ struct PreviewTests {
             #expect(answer.zone == "UTC")
             #expect(answer.next.map(\.instant) == ["2026-12-24T17:00:00+00:00", "2026-12-25T17:00:00+00:00"])
             let shown = try await apus.call(["preview"] + options)
-            #expect(shown.err.contains("without effect on the schedule: SUMMARY, VALARM"), "\(shown.err)")
+            #expect(shown.err.contains("these have no effect on the schedule: SUMMARY, VALARM"), "\(shown.err)")
             let missing = try await apus.call(["preview", "nowhere.ics"])
             #expect(missing.code == 64 && missing.err.contains("nowhere.ics cannot be read"), "\(missing.err)")
         }

@@ -33,7 +33,7 @@ struct ProgramTests {
         try await ApusUnderTest.with { apus in
             try apus.home.prepare()
             let folder = try await apus("after", "1h", "--", apus.home.path)
-            #expect(folder.code == 64 && folder.err.contains("is a folder, and no program"), "\(folder)")
+            #expect(folder.code == 64 && folder.err.contains("is a folder; name a program in it"), "\(folder)")
             let line = "mkdir gone && cd gone && rmdir ../gone && \(ApusUnderTest.program) after 1h -- true"
             let ended = try await Subprocess.run(
                 .path("/bin/sh"), arguments: ["-c", line], environment: apus.subprocessEnvironment,

@@ -98,7 +98,8 @@ struct SamenessTests {
             let joined = try await submit("1h", "--unique-within", "1h")
             #expect(joined.id == first.id && joined.outcome == "joined", "it has ended, but counts for an hour")
             #expect(try await submit("1h").id != first.id)
-            #expect(try await apus("show", first.id).out.contains("unique       while one that does the same is open"))
+            #expect(
+                try await apus("show", first.id).out.contains("unique       while a job that does the same is open"))
             let keyed = try await submit("1h", "--unique-key", "17", doing: "true")
             #expect(keyed.unique == WireUniqueness(key: "17") && keyed.outcome == "inserted")
             #expect(try await submit("1h", "--unique-key", "17", doing: "false").id == keyed.id)

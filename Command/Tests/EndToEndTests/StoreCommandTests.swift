@@ -189,20 +189,20 @@ struct StoreCommandTests {
             let page = try await apus.client.jobs(limit: 1)
             #expect(page.jobs.isEmpty && page.unreadable.map(\.id) == [bad.id] && page.next != nil)
             let first = try await apus("list", "--limit", "1")
-            #expect(first.out.isEmpty && first.err.hasPrefix("left out, "), "\(first)")
+            #expect(first.out.isEmpty && first.err.hasPrefix("not listed, "), "\(first)")
             #expect(first.err.contains("more: apus list --limit 1 --after"), "\(first)")
             let doctor = try await apus("doctor")
             #expect(doctor.code == 1, "\(doctor)")
             #expect(
                 doctor.out.contains(
-                    "1 cannot be read and are set aside: \(bad.id) (its overlap is unknown or damaged)"), "\(doctor)")
-            #expect(doctor.out.contains("1 submissions of applications were refused: apus list --refused"))
+                    "1 job that cannot be read: \(bad.id) (its overlap is unknown or damaged)"), "\(doctor)")
+            #expect(doctor.out.contains("1 refused submission of applications: apus list --refused"))
             let status = try await apus("store", "status").out
-            #expect(status.contains("set aside    1 jobs that cannot be read\n  \(bad.id): its overlap"), "\(status)")
-            #expect(status.contains("refused      1 submissions"), "\(status)")
+            #expect(status.contains("set aside    1 job that cannot be read\n  \(bad.id): its overlap"), "\(status)")
+            #expect(status.contains("refused      1 submission ("), "\(status)")
             let list = try await apus("list")
             #expect(list.out.contains("good") && !list.out.contains(bad.id))
-            #expect(list.err == "left out, because this daemon cannot read it: \(bad.id) (apus doctor)\n")
+            #expect(list.err == "not listed, because this daemon cannot read it: \(bad.id); apus doctor shows why\n")
             let refused = try await apus("list", "--refused")
             #expect(
                 refused.out.contains("mail") && refused.out.contains("the stored submission cannot be read"),
@@ -223,7 +223,9 @@ struct StoreCommandTests {
             }
             #expect(!FileManager.default.fileExists(atPath: path))
             let unknown = try await apus("store", "copy", "--from", "mysql://host/jobs", "--to", path)
-            #expect(unknown.code == 64 && unknown.err.contains("--from: mysql:// is not known"), "\(unknown)")
+            #expect(
+                unknown.code == 64 && unknown.err.contains("--from: mysql:// is not a known kind of store"),
+                "\(unknown)")
         }
     }
 

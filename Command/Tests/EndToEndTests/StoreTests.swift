@@ -51,7 +51,7 @@ struct StoreTests {
             let answer = try await apus("nodes")
             #expect(answer.code == 0 && answer.out.isEmpty, "\(answer)")
             #expect(
-                answer.err.contains("the store of this daemon, \(apus.home.databasePath), is for one machine"),
+                answer.err.contains("this daemon is alone: its store, \(apus.home.databasePath), is for one machine"),
                 "\(answer)")
             let nodes: WireNodes = try await apus.json("nodes", "--json")
             #expect(nodes == WireNodes(shared: false, nodes: []))

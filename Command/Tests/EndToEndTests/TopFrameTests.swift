@@ -102,8 +102,8 @@ struct TopFrameTests {
     @Test("names cannot move the cursor, and problems are in the first line")
     func texts() throws {
         let snapshot = try Self.snapshot(name: "a\u{1B}[2Jb")
-        let lines = Self.frame(snapshot, trouble: "no daemon runs")
-        #expect(lines[0] == "apus 1.2.3  no daemon runs")
+        let lines = Self.frame(snapshot, trouble: "no daemon is running")
+        #expect(lines[0] == "apus 1.2.3  no daemon is running")
         #expect(lines[4].hasPrefix(#"a\u{1B}[2Jb  #1"#))
         #expect(lines.allSatisfy { !$0.contains("\u{1B}") })
     }

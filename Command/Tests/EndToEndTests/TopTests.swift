@@ -100,7 +100,7 @@ struct TopTests {
                 try await submit(apus, "before")
                 await terminal.wait(for: "before")
                 kill(daemon, SIGKILL)
-                await terminal.wait(for: "no daemon runs; connecting again")
+                await terminal.wait(for: "no daemon is running; reconnecting")
                 #expect(try await apus("status").code == 3, "it starts no daemon")
                 let next = try await apus.startDaemon()
                 await terminal.wait(for: "process \(next)")

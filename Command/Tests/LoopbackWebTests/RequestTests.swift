@@ -29,8 +29,8 @@ struct RequestTests {
                 "GET", "/things/x?label=a+b%2Bc&limit=1%20&label=", [WebUnderTest.bearer])
             #expect(answer.body == #"["x","1 ","a b+c",""]"#)
             for (query, complaint) in [
-                ("limt=5", "unknown parameter limt; known are limit, label"),
-                ("limit=1&limit=2", "limit: it is given several times"), ("limit=%f", "is not percent-encoded"),
+                ("limt=5", "unknown parameter limt; the known parameters are limit, label"),
+                ("limit=1&limit=2", "limit: is given several times"), ("limit=%f", "is not percent-encoded"),
             ] {
                 let refused = try await web.ask("GET", "/things/x?\(query)", [WebUnderTest.bearer])
                 #expect(refused.status == 400 && refused.body.contains(complaint), "\(refused.body)")

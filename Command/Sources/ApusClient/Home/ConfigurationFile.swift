@@ -88,7 +88,7 @@ package struct ConfigurationFile: Sendable {
             if more == 0 { break }
             count += more
         }
-        guard count <= mostBytes else { throw failure("is larger than 1 MiB, so it is no configuration") }
+        guard count <= mostBytes else { throw failure("is larger than 1 MiB, so it cannot be a configuration file") }
         return (Array(bytes.prefix(count)), status)
     }
 
@@ -116,7 +116,7 @@ package struct ConfigurationFile: Sendable {
             // A member whose name contains a dot, such as `log.level`, is not a setting: a dot means a nested object.
             if !name.contains("."), let key = SettingKey(rawValue: full) {
                 guard let texts = texts(of: value, as: key.form) else {
-                    throw DaemonError(.invalid, "\(path): \(full) is not a value such as \(key.examples)")
+                    throw DaemonError(.invalid, "\(path): \(full) must have a value such as \(key.examples)")
                 }
                 values[key] = texts
             } else if !name.contains("."), case .object(let more) = value,
@@ -129,7 +129,7 @@ package struct ConfigurationFile: Sendable {
                 throw DaemonError(
                     .invalid,
                     isGroup && !name.contains(".")
-                        ? "\(path): \(full) is not an object; its members are settings: \(known)"
+                        ? "\(path): \(full) must be an object of settings; the settings are \(known), and a dot means an object"
                         : "\(path): \(full) is not a setting; the settings are \(known), and a dot means an object")
             }
         }

@@ -57,7 +57,7 @@ package struct ProcessEnvironment: Sendable {
             throw DaemonError(
                 .invalid,
                 "argument \(index + 1) is not UTF-8 (\(printable(argument[...]))): give names and texts in UTF-8; "
-                    + #"a line with --shell can write a byte itself, as "$(printf '\377')""#)
+                    + #"a line with --shell can make such bytes itself, as in "$(printf '\377')""#)
         }
     }
 
@@ -72,13 +72,15 @@ package struct ProcessEnvironment: Sendable {
     package static func workingDirectory() throws(DaemonError) -> String {
         guard let path = getcwd(nil, 0) else {
             throw DaemonError(
-                .invalid, "the working directory cannot be used (\(String(cString: strerror(errno)))): go to another")
+                .invalid,
+                "the working directory cannot be used (\(String(cString: strerror(errno)))): change to another one")
         }
         defer { free(path) }
         guard let text = String(validatingCString: path) else {
             throw DaemonError(
                 .invalid,
-                "the working directory is not UTF-8 (\(printable(bytes(path)[...]))): go to another, or rename it")
+                "the working directory is not UTF-8 (\(printable(bytes(path)[...]))): change to another one, or rename it"
+            )
         }
         return text
     }

@@ -18,7 +18,7 @@ public struct ServiceUnit: Sendable {
         let variables = try environment.map { "Environment=\(try Self.quoted("\($0.name)=\($0.value)"))\n" }.joined()
         return """
             [Unit]
-            Description=Apus keeps jobs that run later
+            Description=Apus, which runs commands later
             # It is started again for as long as its store cannot be used.
             StartLimitIntervalSec=0
 
@@ -76,7 +76,9 @@ public struct ServiceUnit: Sendable {
             case "$" where isArgument: result += "$$"
             case _ where character.value < 32 || character.value == 127:
                 throw DaemonError(
-                    .invalid, "a systemd unit cannot have the control character U+\(hexadecimal(character)) of a path")
+                    .invalid,
+                    "a systemd unit cannot contain the control character U+\(hexadecimal(character)); use a path without it"
+                )
             default: result.unicodeScalars.append(character)
             }
         }

@@ -97,7 +97,7 @@ package struct UnknownVariable: Hashable, Sendable, CustomStringConvertible {
     package var nearest: String?
 
     package var description: String {
-        "\(name) is no variable of apus and has no effect" + (nearest.map { "; the nearest is \($0)" } ?? "")
+        "\(name) is not a variable of apus and has no effect" + (nearest.map { "; did you mean \($0)?" } ?? "")
     }
 }
 

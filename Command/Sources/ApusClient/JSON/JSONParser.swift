@@ -57,7 +57,7 @@ struct JSONParser {
         let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
         let problem =
             position == bytes.count
-            ? "the JSON is not complete" : "it is not JSON (no comments, no comma after the last member)"
+            ? "the JSON is incomplete" : "it is not JSON (which has no comments, and no comma after the last member)"
         return DaemonError(.invalid, "line \(line), column \(column): \(problem)")
     }
 

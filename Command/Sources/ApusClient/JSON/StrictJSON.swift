@@ -69,7 +69,7 @@ final class FieldReport {
     func problem(withKnown: Bool) -> DaemonError? {
         guard let unknown else { return nil }
         let prefix = path.isEmpty ? "" : path + "."
-        let known = asked.isEmpty ? "there are none" : "known are \(asked.joined(separator: ", "))"
+        let known = asked.isEmpty ? "no fields are known here" : "the known fields are \(asked.joined(separator: ", "))"
         return DaemonError(.invalid, "unknown field \(prefix)\(unknown.prefix(100))" + (withKnown ? "; \(known)" : ""))
     }
 }

@@ -150,19 +150,20 @@ extension DaemonClient {
             case .unconnected(ENOENT), .unconnected(ENOTDIR), .unconnected(ECONNREFUSED):
                 throw DaemonError(.notRunning, "no daemon listens at \(path)")
             case .unconnected:
-                throw DaemonError(.unavailable, "\(path) cannot be connected to", cause: failure)
+                throw DaemonError(.unavailable, "cannot connect to \(path)", cause: failure)
             case .lost:
                 throw DaemonError(
                     .noAnswer, "the connection to the daemon at \(path) was lost before it answered", cause: failure)
             }
         } catch let failure as ResponseParser.Failure {
-            throw DaemonError(.noAnswer, "what answers at \(path) is no daemon: it sent \(failure.reason)")
+            throw DaemonError(
+                .noAnswer, "the program that answers at \(path) is not a daemon: it sent \(failure.reason)")
         }
     }
 
     private static func error(_ status: Int, _ body: [UInt8]) -> DaemonError {
         guard let error = try? LenientJSON.decode(WireError.self, from: body) else {
-            return DaemonError(.unavailable, "the daemon answered HTTP \(status)")
+            return DaemonError(.unavailable, "the daemon answered with HTTP \(status)")
         }
         return DaemonError(.named(error.error.code), error.error.message)
     }

@@ -76,8 +76,8 @@ public struct DaemonClient: Sendable {
                 try await send(.post, "/v1/jobs", body: try JSONText.bytes(of: submission), repeats: .always))
         } catch var error as DaemonError where error.code == .noAnswer {
             error.message +=
-                "; the job may have been submitted (`apus list` shows it), and repeating the submission "
-                + "with --idempotency-key \(key) makes no second one"
+                "; the job may have been submitted anyway: `apus list` shows it, and repeating the submission "
+                + "with --idempotency-key \(key) adds no second job"
             throw error
         }
     }

@@ -39,7 +39,9 @@ public struct DaemonLauncher: Sendable {
     public func start() async throws -> Int32 {
         try home.prepare()
         var ready: [Int32] = [0, 0]
-        guard pipe(&ready) == 0 else { throw DaemonError(.unavailable, "no pipe: \(String(cString: strerror(errno)))") }
+        guard pipe(&ready) == 0 else {
+            throw DaemonError(.unavailable, "no pipe can be made (\(String(cString: strerror(errno))))")
+        }
         defer { close(ready[0]) }
         let log: Int32
         do throws(TrustedPath.Failure) {
@@ -63,7 +65,7 @@ public struct DaemonLauncher: Sendable {
         close(log)
         close(ready[1])
         guard result == 0 else {
-            throw DaemonError(.unavailable, "\(executable) cannot be started: \(String(cString: strerror(result)))")
+            throw DaemonError(.unavailable, "\(executable) cannot be started (\(String(cString: strerror(result))))")
         }
         let answer = try await readAnswer(ready[0])
         if answer == "ready" { return process }

@@ -54,7 +54,7 @@ struct DaemonSocket: Sendable {
         guard user == geteuid() else {
             throw DaemonError(
                 .unavailable,
-                "the process that listens at \(path) is user \(user)'s, and this one is user \(geteuid())'s; "
+                "the process that listens at \(path) belongs to user \(user), and this one to user \(geteuid()); "
                     + "remove that file, or set APUS_HOME")
         }
         return connection

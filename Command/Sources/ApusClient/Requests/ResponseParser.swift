@@ -127,7 +127,7 @@ struct ResponseParser {
         let parts = first.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard parts.count >= 2, first.utf8.starts(with: "HTTP/1.".utf8), let status = Self.number(parts[1], radix: 10),
             (100..<600).contains(status), status != 101
-        else { throw Failure(reason: "a first line that is not HTTP/1.1's") }
+        else { throw Failure(reason: "a first line that is not of HTTP/1.1") }
         var (length, isChunked, closes): (Int?, Bool, Bool) = (nil, false, first.utf8.starts(with: "HTTP/1.0".utf8))
         for field in lines.dropFirst() {
             let parts = field.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)

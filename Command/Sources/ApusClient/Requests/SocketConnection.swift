@@ -16,8 +16,8 @@ final class SocketConnection: Sendable {
 
         var description: String {
             switch self {
-            case .late: "the time is over"
-            case .lost(0): "it was ended"
+            case .late: "it took too long"
+            case .lost(0): "it was closed"
             case .unconnected(let code), .lost(let code): String(cString: strerror(code))
             }
         }

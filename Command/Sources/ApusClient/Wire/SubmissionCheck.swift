@@ -15,7 +15,7 @@ enum SubmissionCheck {
         for (key, value) in (submission.labels ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard !key.isEmpty, !key.unicodeScalars.contains("=") else {
                 throw DaemonError(
-                    .invalid, "labels: \"\(PrintableText.escaped(key))\" is not a name; give one without =")
+                    .invalid, "labels: \"\(PrintableText.escaped(key))\" is not the key of a label; give one without =")
             }
             try check(printable: key, "labels: the key \"\(PrintableText.escaped(key))\"")
             try check(printable: value, "labels: the value of \"\(key)\"")
@@ -37,7 +37,7 @@ enum SubmissionCheck {
         if let webhook = action.webhook { try check(url: webhook, "action.webhook") }
         if let headers = action.webhookHeaders, !headers.isEmpty {
             guard action.webhook != nil else {
-                throw DaemonError(.invalid, "action.webhookHeaders: goes with action.webhook")
+                throw DaemonError(.invalid, "action.webhookHeaders: can only be given with action.webhook")
             }
             for (name, value) in headers {
                 try WebhookHeaders.check(name, value, argument: "action.webhookHeaders")
@@ -49,7 +49,8 @@ enum SubmissionCheck {
                 throw DaemonError(.invalid, "action.webhookSecretFile: \"\(file)\" is not an absolute path")
             }
             guard action.webhook != nil || action.hooks.contains(where: { $0.webhook != nil }) else {
-                throw DaemonError(.invalid, "action.webhookSecretFile: there is no webhook to sign")
+                throw DaemonError(
+                    .invalid, "action.webhookSecretFile: there is no webhook to sign; give action.webhook")
             }
         }
         if let text = action.notify { try check(lines: text, "action.notify") }
@@ -87,7 +88,7 @@ enum SubmissionCheck {
         }
         let texts = command.argv + [command.cwd ?? ""] + command.env.flatMap { [$0.key, $0.value] }
         guard texts.allSatisfy({ !$0.utf8.contains(0) }) else {
-            throw DaemonError(.invalid, "\(field): a program cannot be given the character U+0000")
+            throw DaemonError(.invalid, "\(field): contains the character U+0000, which no program can receive")
         }
         guard command.mask != nil else {
             throw DaemonError(
@@ -114,7 +115,7 @@ enum SubmissionCheck {
         guard let scalar = PrintableText.firstUnprintable(in: text) else { return }
         throw DaemonError(
             .invalid,
-            "\(field): has the character \(PrintableText.codePoint(scalar)); "
+            "\(field): contains the character \(PrintableText.codePoint(scalar)); "
                 + "control characters, line breaks and bidirectional overrides are not accepted")
     }
 
@@ -124,7 +125,7 @@ enum SubmissionCheck {
         }
         throw DaemonError(
             .invalid,
-            "\(field): has the character \(PrintableText.codePoint(scalar)); of control characters, only line feeds and "
-                + "tabs are accepted, and no bidirectional overrides")
+            "\(field): contains the character \(PrintableText.codePoint(scalar)); the only accepted control characters are line "
+                + "feeds and tabs, and bidirectional overrides are not accepted")
     }
 }

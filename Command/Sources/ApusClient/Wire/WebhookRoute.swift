@@ -138,7 +138,9 @@ public enum WebhookHeaders {
             )
         }
         guard !refused.contains(name.lowercased()) else {
-            throw DaemonError(.invalid, "\(argument): the header \(name) is set by apus, or is for one connection only")
+            throw DaemonError(
+                .invalid,
+                "\(argument): the header \(name) cannot be set: apus sets it itself, or it is for a single connection")
         }
         guard PrintableText.firstUnprintable(in: value, allowing: ["\t"]) == nil else {
             throw DaemonError(

@@ -77,7 +77,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         if let from = parsed.from, let until = parsed.until, until < from {
             throw TextError(
                 argument: name("until"), given: self.until ?? "\(until)", message: "it is before \(from)",
-                acceptedForms: ["a date or date-time after that"])
+                acceptedForms: ["a later date or date-time"])
         }
         for text in except ?? [] {
             parsed.exclusions.append(try Self.exclusion(text, now: local, argument: name("except")))
@@ -85,7 +85,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         if let spread { parsed.spread = try Self.seconds(spread, argument: name("spread")) }
         if let count, count < 1 {
             throw TextError(
-                argument: name("count"), given: "\(count)", message: "it is not a whole number from 1",
+                argument: name("count"), given: "\(count)", message: "it must be at least 1",
                 acceptedForms: ["1", "10"])
         }
         return CalendarTrigger(
@@ -120,7 +120,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         if text.hasPrefix("{"), form == nil {
             do { return try LenientJSON.decode(from: text.utf8) } catch {
                 throw TextError(
-                    argument: argument, given: text, message: "it is not a schedule's stored form",
+                    argument: argument, given: text, message: "it is not the stored form of a schedule",
                     acceptedForms: [#"{"rule": "every day at 9:00"}"#])
             }
         }
@@ -148,7 +148,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         let full = time.unicodeScalars.split(separator: ":").count == 2 ? time + ":00" : time
         if (1...2).contains(parts.count), let moment = CivilDateTime("\(parts[0])T\(full)") { return moment }
         throw TextError(
-            argument: argument, given: text, message: "it is neither a date nor a date-time, without an offset",
+            argument: argument, given: text, message: "it is neither a date nor a date-time without an offset",
             acceptedForms: ["2026-12-24", "2026-12-24T18:00", "2026-12-24 18:00:00"])
     }
 
@@ -164,7 +164,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         do { return .schedule(try schedule(text, form: nil, now: now, argument: argument)) } catch {
             throw TextError(
                 argument: argument, given: text,
-                message: "it is no date, no range of dates, and no schedule (\(error.message))",
+                message: "it is not a date, a range of dates or a schedule (\(error.message))",
                 acceptedForms: ["2026-12-24", "2026-12-24/2026-12-26", "every month on the last friday at 9:00"])
         }
     }

@@ -132,7 +132,7 @@ extension WireExportedJob {
     /// - Throws: the errors of a refused submission.
     package func restoration(as id: JobID, at now: WallInstant, in zones: any TimeZones) throws -> JobRestoration {
         guard submission.conflict == nil else {
-            throw DaemonError(.invalid, "conflict: an imported job has none; leave it out")
+            throw DaemonError(.invalid, "conflict: cannot be given for an imported job; leave it out")
         }
         if let record { try SubmissionCheck.check(printable: record.id, "record.id") }
         var request = try submission.request(at: now, in: zones)

@@ -98,7 +98,9 @@ extension WireJobChange {
         }
         guard let kind = ActionKind(rawValue: request.kind) else {
             throw DaemonError(
-                .invalid, "kind: the job is of the kind \"\(request.kind)\", which only its own program changes")
+                .invalid,
+                "kind: the job is of the kind \"\(request.kind)\", so only the program that handles this kind can change it"
+            )
         }
         var request = request
         if let trigger {

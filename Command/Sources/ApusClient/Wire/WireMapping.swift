@@ -166,7 +166,7 @@ extension WireTrigger {
 
     func parsed(at now: WallInstant, in zones: any TimeZones) throws -> Trigger {
         if every == nil, let field = anchor != nil ? "anchor" : count != nil ? "count" : nil {
-            throw DaemonError(.invalid, "trigger.\(field): it goes with \"every\"; leave it out")
+            throw DaemonError(.invalid, "trigger.\(field): can only be given with \"every\"; leave it out")
         }
         switch (at, after, every, calendar) {
         case (let at?, nil, nil, nil):
@@ -232,7 +232,9 @@ public enum PolicyText {
         case ("run-all", let limit): limit.map { .runAll(limit: $0) } ?? .runAll()
         default:
             throw DaemonError(
-                .invalid, "missed: \"\(text)\" is not one of run-once, skip, run-all, run-all:N (N from 1)")
+                .invalid,
+                "missed: \"\(text)\" is not one of run-once, skip, run-all, run-all:N (N from 1 to \(JobLimits.occurrences))"
+            )
         }
     }
 
@@ -245,7 +247,9 @@ public enum PolicyText {
         case ("replace", nil): .replace
         default:
             throw DaemonError(
-                .invalid, "overlap: \"\(text)\" is not one of skip, queue, queue:N, allow, allow:N, replace (N from 1)")
+                .invalid,
+                "overlap: \"\(text)\" is not one of skip, queue, queue:N, allow, allow:N, replace (N from 1 to \(JobLimits.occurrences))"
+            )
         }
     }
 
@@ -259,7 +263,7 @@ public enum PolicyText {
         for word in words {
             guard let condition = conditions.first(where: { $0.key == word })?.value else {
                 throw DaemonError(
-                    .invalid, "when: \"\(word)\" is not one of network, power, idle (several with commas between)")
+                    .invalid, "when: \"\(word)\" is not one of network, power, idle (several are separated by commas)")
             }
             guard all.insert(condition).inserted else {
                 throw DaemonError(.invalid, "when: \"\(word)\" is given twice; give each of network, power, idle once")
@@ -321,7 +325,9 @@ public enum PolicyText {
         let digits = Substring(scalars[scalars.index(after: colon)...])
         guard let limit = Int(digits), limit >= 1, digits.utf8.first != UInt8(ascii: "+") else {
             throw DaemonError(
-                .invalid, "\(argument): what follows the colon in \"\(text)\" must be a whole number from 1")
+                .invalid,
+                "\(argument): what follows the colon in \"\(text)\" must be a whole number from 1 to \(JobLimits.occurrences)"
+            )
         }
         return (String(text[..<colon]), limit)
     }

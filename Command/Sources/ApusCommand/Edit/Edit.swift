@@ -8,8 +8,8 @@ struct Edit: AsyncParsableCommand {
         commandName: "edit",
         abstract: "Change a job that has not ended: by options, or in an editor. Its identifier and history stay.",
         discussion: """
-            What is not named stays. A run in progress ends as it began; later ones obey the change. Another \
-            schedule counts from now on.
+            Everything that is not named stays as it is. The change applies to later runs, and does not affect a run \
+            in progress. A new schedule counts from now on.
             Examples:
               apus edit backup --timeout 10m --retry 3 --label team=blue
               apus edit backup --every 'weekday at 18:30'
@@ -22,11 +22,11 @@ struct Edit: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Open the job in $VISUAL, $EDITOR or vi, in the form that apus export writes, and apply what was changed.",
-            discussion: "A text that is refused is kept in its file, and the message names it."))
+            "Open the job in $VISUAL, $EDITOR or vi, in the form that apus export writes, and apply the changes.",
+            discussion: "If the edited text is refused, it is kept in a file, which the message names."))
     var editor = false
 
-    @Option(help: ArgumentHelp("Another name.", valueName: "name"))
+    @Option(help: ArgumentHelp("The new name.", valueName: "name"))
     var name: String?
 
     @Flag(help: "Remove the name.")
@@ -40,13 +40,13 @@ struct Edit: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Remove a label; can be given several times.", valueName: "key"))
     var removeLabel: [String] = []
 
-    @Option(help: ArgumentHelp("Another queue.", valueName: "queue"))
+    @Option(help: ArgumentHelp("The new queue.", valueName: "queue"))
     var queue: String?
 
-    @Option(help: ArgumentHelp("Another priority: low, normal, high, urgent.", valueName: "priority"))
+    @Option(help: ArgumentHelp("The new priority: low, normal, high, urgent.", valueName: "priority"))
     var priority: String?
 
-    @Option(help: ArgumentHelp("Another fairness key.", valueName: "key"))
+    @Option(help: ArgumentHelp("The new fairness key.", valueName: "key"))
     var fairnessKey: String?
 
     @Flag(help: "Remove the fairness key.")
@@ -65,15 +65,16 @@ struct Edit: AsyncParsableCommand {
             var change = try simpleChange()
             change.trigger = try schedule.trigger()
             if editor, !change.isEmpty || !action.isEmpty {
-                throw ValidationError("--editor: it shows everything that can be changed; leave out the other options")
+                throw ValidationError(
+                    "--editor: cannot be used with other changes; leave them out, and make them in the editor")
             }
             guard editor || !change.isEmpty || !action.isEmpty else {
                 throw ValidationError(
-                    "there is nothing to change; name what changes, as in --timeout 10m, or say --editor")
+                    "there is nothing to change; give a change, such as --timeout 10m, or use --editor")
             }
             let job = try await session.call { try await $0.job(id) }
             if editor {
-                guard let edited = try await JobDocument(job).edited() else { return try show(job, "is as it was") }
+                guard let edited = try await JobDocument(job).edited() else { return try show(job, "is unchanged") }
                 try await apply(edited.change, to: job, session, onRefusal: edited.keep)
                 return
             }
@@ -88,7 +89,7 @@ struct Edit: AsyncParsableCommand {
         do {
             let changed = try await session.call { try await $0.change(job.id, change) }
             let isSame = WireExportedJob(changed).submission == WireExportedJob(job).submission
-            try show(changed, isSame ? "is as it was" : "changed")
+            try show(changed, isSame ? "is unchanged" : "changed")
         } catch {
             onRefusal()
             throw error
@@ -103,15 +104,15 @@ struct Edit: AsyncParsableCommand {
 
     /// Returns the part of the change that does not depend on the job.
     private func simpleChange() throws -> WireJobChange {
-        guard name == nil || !noName else { throw ValidationError("--no-name: goes without --name") }
+        guard name == nil || !noName else { throw ValidationError("--no-name: cannot be used with --name") }
         guard fairnessKey == nil || !noFairnessKey else {
-            throw ValidationError("--no-fairness-key: goes without --fairness-key")
+            throw ValidationError("--no-fairness-key: cannot be used with --fairness-key")
         }
         if let priority { _ = try PolicyText.priority(priority) }
         var labels = try JobOptions.pairs(label, option: "--label").mapValues { FieldChange.set($0) }
         for key in removeLabel {
             guard labels.updateValue(.removed, forKey: key) == nil else {
-                throw ValidationError("--remove-label: \"\(key)\" is given to --label too")
+                throw ValidationError("--remove-label: \"\(key)\" is also given to --label; give it to one of them")
             }
         }
         return WireJobChange(
@@ -138,7 +139,9 @@ struct EditedPolicies: ParsableArguments {
     @Option(help: ArgumentHelp("How many more attempts after a failed one.", valueName: "n"))
     var retry: String?
 
-    @Option(help: ArgumentHelp("How long an attempt may take, from the next one on; or none.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long an attempt may take, beginning with the next one; or none.", valueName: "duration")
+    )
     var timeout: String?
 
     @Option(help: ArgumentHelp("How late an occurrence may begin; or none.", valueName: "duration"))
@@ -146,7 +149,7 @@ struct EditedPolicies: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What it waits for: network, power, idle, with commas between; or none.", valueName: "conditions"))
+            "What it waits for: network, power, idle, separated by commas; or none.", valueName: "conditions"))
     var when: String?
 
     @Option(
@@ -194,10 +197,10 @@ struct EditedSchedule: ParsableArguments {
     )
     var every: String?
 
-    @Option(help: ArgumentHelp("On cron's schedule.", valueName: "fields"))
+    @Option(help: ArgumentHelp("On a cron schedule.", valueName: "fields"))
     var cron: String?
 
-    @Option(help: ArgumentHelp("On an event of systemd's calendar.", valueName: "event"))
+    @Option(help: ArgumentHelp("On a calendar event of systemd.", valueName: "event"))
     var calendar: String?
 
     @Option(help: ArgumentHelp("On a recurrence rule of RFC 5545, or an event of an .ics file.", valueName: "rule"))
@@ -213,18 +216,20 @@ struct EditedSchedule: ParsableArguments {
     func trigger() throws -> WireTrigger? {
         let given = [at, after, every, cron, calendar, rrule].compactMap(\.self)
         guard given.count <= 1 else {
-            throw ValidationError("give one of --at, --after, --every, --cron, --calendar and --rrule")
+            throw ValidationError("give only one of --at, --after, --every, --cron, --calendar and --rrule")
         }
         guard let text = given.first else {
             guard count == nil, options.isEmpty, dialect.dialect == nil else {
                 throw ValidationError(
-                    "--count, --dialect, --tz, --gap, --repeated, --except, --except-file, --from, --until and --spread go with a new schedule; give it too"
+                    "--count, --dialect, --tz, --gap, --repeated, --except, --except-file, --from, --until and --spread can only be used with a new schedule, such as --every 'day at 9:00'"
                 )
             }
             return nil
         }
-        if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
-        guard cron != nil || dialect.dialect == nil else { throw ValidationError("--dialect: goes with --cron") }
+        if let count, count < 1 { throw ValidationError("--count: must be at least 1, not \(count)") }
+        guard cron != nil || dialect.dialect == nil else {
+            throw ValidationError("--dialect: can only be used with --cron")
+        }
         if every != nil { return try Every.trigger(text, schedule: options, count: count) }
         if cron != nil {
             let standard = try dialect.standard(text)
@@ -235,9 +240,15 @@ struct EditedSchedule: ParsableArguments {
             let line = try RuleText.line(text, argument: "--rrule")
             return WireTrigger(calendar: try options.calendar(line, form: .rrule, count: count))
         }
-        guard count == nil else { throw ValidationError("--count: goes with --every, --cron, --calendar and --rrule") }
+        guard count == nil else {
+            throw ValidationError("--count: can only be used with --every, --cron, --calendar or --rrule")
+        }
         if after != nil {
-            guard options.isEmpty else { throw ValidationError("--after: it has no zone and no dates") }
+            guard options.isEmpty else {
+                throw ValidationError(
+                    "--after: a duration has no time zone and no dates; leave out --tz and the other options of schedules"
+                )
+            }
             return WireTrigger(after: DurationText.iso8601(try DurationText.parse(text, argument: "--after")))
         }
         return WireTrigger(at: try At.instant(text, zone: options.tz, argument: "--at"))

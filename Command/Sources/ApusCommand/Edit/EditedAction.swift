@@ -9,12 +9,12 @@ import ArgumentParser
 
 /// The options for a new action; what they do not name stays, including the folder and the variables of the command.
 struct EditedAction: ParsableArguments {
-    @Option(help: ArgumentHelp("Another folder for the command.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The new folder of the command.", valueName: "folder"))
     var cwd: String?
 
     @Option(
         help: ArgumentHelp(
-            "Set a variable of the command; the others stay; can be given several times.", valueName: "key=value"))
+            "Set a variable of the command, and keep the others; can be given several times.", valueName: "key=value"))
     var env: [String] = []
 
     @Option(help: ArgumentHelp("Remove a variable of the command; can be given several times.", valueName: "name"))
@@ -35,10 +35,10 @@ struct EditedAction: ParsableArguments {
             valueName: "hook"))
     var onSuccess: [String] = []
 
-    @Option(help: ArgumentHelp("The same after a failure.", valueName: "hook"))
+    @Option(help: ArgumentHelp("The actions after a failure, as with --on-success.", valueName: "hook"))
     var onFailure: [String] = []
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("Another command, after `--`.", valueName: "command"))
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("The new command, after `--`.", valueName: "command"))
     var command: [String] = []
 
     /// Whether no option is given.
@@ -58,11 +58,13 @@ struct EditedAction: ParsableArguments {
             let removed = new.setWebhook(webhook == "none" ? nil : webhook)
             if webhook != "none", !removed.isEmpty {
                 Terminal.note(
-                    "apus: \(removed.joined(separator: ", ")): removed, since the new URL is another server's; "
-                        + "apus edit --editor adds headers for it")
+                    "apus: the headers of the former server were removed: \(removed.joined(separator: ", ")); "
+                        + "apus edit --editor adds headers for the new one")
             }
         }
-        guard notify?.isEmpty != true else { throw ValidationError("--notify: the text is empty; none removes it") }
+        guard notify?.isEmpty != true else {
+            throw ValidationError("--notify: the text is empty; give a text, or none to remove it")
+        }
         if let notify { new.notify = notify == "none" ? nil : notify }
         let surroundings = try surroundings(of: action)
         if !onSuccess.isEmpty { new.onSuccess = try hooks(onSuccess, "--on-success", surroundings) }
@@ -78,7 +80,8 @@ struct EditedAction: ParsableArguments {
             new.command?.shell = shell
         } else if cwd != nil || !env.isEmpty || !unsetEnv.isEmpty {
             guard let former = action.command else {
-                throw ValidationError("--cwd, --env and --unset-env are for a command, and the job has none")
+                throw ValidationError(
+                    "--cwd, --env and --unset-env are for a command, and the job has none; give one after `--`")
             }
             new.command = surroundings
             new.command?.argv = former.argv

@@ -81,7 +81,7 @@ struct JobDocument {
         guard status == 0 else {
             throw DaemonError(
                 .unavailable,
-                "the editor \"\(editor)\" ended with \(status), and nothing was changed; name another one in VISUAL or EDITOR"
+                "the editor \"\(editor)\" exited with status \(status), and nothing was changed; name another editor in VISUAL or EDITOR"
             )
         }
     }
@@ -94,20 +94,20 @@ struct JobDocument {
         do {
             document = try StrictJSON.decode(ExportedJobs.self, from: data)
         } catch let error as DaemonError {
-            throw ValidationError("the text is not what apus export writes: \(error.message)")
+            throw ValidationError("the edited text is not in the form that apus export writes: \(error.message)")
         }
         guard document.version == ExportedJobs.currentVersion, document.jobs.count == 1 else {
             throw ValidationError("version and jobs: leave the version and the number of jobs as they are")
         }
         let (old, new) = (original.submission, document.jobs[0].submission)
         guard document.jobs[0].record == nil else {
-            throw ValidationError("record: is not changed by apus edit; leave it out")
+            throw ValidationError("record: cannot be changed by apus edit; leave it out")
         }
         guard document.jobs[0].suspended == original.suspended else {
-            throw ValidationError("suspended: is changed by apus suspend and apus resume")
+            throw ValidationError("suspended: cannot be changed by apus edit; use apus suspend and apus resume")
         }
         guard (new.kind, new.idempotencyKey, new.conflict) == (old.kind, old.idempotencyKey, old.conflict) else {
-            throw ValidationError("kind, idempotencyKey and conflict: cannot be changed")
+            throw ValidationError("kind, idempotencyKey and conflict: cannot be changed; leave them as they are")
         }
         return WireJobChange(from: old, to: new)
     }

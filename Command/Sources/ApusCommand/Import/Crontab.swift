@@ -52,7 +52,8 @@ struct Crontab {
             let line = line.drop(while: Self.isBlank)
             if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
             guard String(validating: line, as: UTF8.self) != nil else {
-                invalid.append(.init(line: number, text: "it is not UTF-8; convert the file, for instance with iconv"))
+                invalid.append(
+                    .init(line: number, text: "the line is not UTF-8; convert the file, for instance with iconv"))
                 continue
             }
             if let (name, value) = Self.assignment(line) {
@@ -128,7 +129,7 @@ struct Crontab {
         }
         let first = word()
         if first == "@reboot" {
-            throw Refusal(text: "@reboot: a daemon does not know why it started; use a systemd unit")
+            throw Refusal(text: "@reboot: apus cannot run a command when the machine starts; use a systemd unit")
         }
         var schedule = first
         if first.utf8.first != UInt8(ascii: "@") { for _ in 0..<4 { schedule += " " + word() } }
@@ -141,7 +142,9 @@ struct Crontab {
         for byte in trimmed(rest) {
             if byte == UInt8(ascii: "%"), !isEscaped {
                 throw Refusal(
-                    text: "the command gets a text after % on its standard input; write a script that has it")
+                    text:
+                        "the text after % is the standard input of the command, which apus cannot set; write a script with it"
+                )
             }
             if isEscaped, byte != UInt8(ascii: "%") { command.append(UInt8(ascii: "\\")) }
             isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
@@ -160,10 +163,10 @@ struct Crontab {
             || ["sun", "mon", "tue", "wed", "thu", "fri", "sat"].contains(word.lowercased())
         if isSchedule {
             return
-                "the command begins with \"\(word)\", as if the schedule had six fields; cron's have five, without seconds"
+                "the command begins with \"\(word)\", as if the schedule had six fields; a cron schedule has five, without seconds"
         }
         guard !isSystem, word == "root" || word == user else { return nil }
-        return "the command begins with the name of a user; if that is who runs it, say --system"
+        return "the command begins with the name of a user; if that user runs the command, use --system"
     }
 }
 
@@ -179,7 +182,8 @@ struct CrontabImport {
         var names: [String: Int] = [:]
         for entry in crontab.entries {
             if let runs = entry.user, runs != user {
-                report.refused.append(.init(line: entry.line, text: "it is run by \(runs); import it as that user"))
+                report.refused.append(
+                    .init(line: entry.line, text: "the line is for the user \(runs); import it as that user"))
                 continue
             }
             let calendar = WireCalendar(schedule: entry.schedule, form: .cron, zone: entry.zone ?? zone)

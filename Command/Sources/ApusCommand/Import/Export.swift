@@ -18,9 +18,9 @@ struct Export: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write the jobs that have not ended as JSON, for apus import.",
         discussion: """
-            Each job is written with its identifier and how far it is: when it is due next, how many occurrences it has \
-            had, and how many are left. History and runs in progress stay here; apus store copy takes everything along. \
-            The file has the commands' variables and the webhooks' headers: keep it as you keep those.
+            Each job is written with its identifier and its progress: when it is due next, how many occurrences it has \
+            had, and how many are left. History and runs in progress are left out; apus store copy copies everything. \
+            The file contains the commands' variables and the webhooks' headers; if these are secret, so is the file.
             """)
 
     @Option(help: ArgumentHelp("Only jobs with this label; can be given several times.", valueName: "key=value"))
@@ -38,13 +38,16 @@ struct Export: AsyncParsableCommand {
                     }
                 }
             } catch var error as DaemonError where written.lines > 0 {
-                error.message += "; the export is not complete"
+                error.message += "; the export is incomplete"
                 throw error
             }
             let jobs = written.lines - WireExportedJob.otherLines
             Terminal.note("\(jobCount(jobs)) exported")
             let leftOut = try written.leftOut()
-            if leftOut > 0 { Terminal.note("\(jobCount(leftOut)) left out, of other programs' kinds or not readable") }
+            if leftOut > 0 {
+                Terminal.note(
+                    "\(jobCount(leftOut)) left out, because another program handles them or they cannot be read")
+            }
         }
     }
 

@@ -5,7 +5,7 @@ import ArgumentParser
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Create jobs from a crontab, or from the output of apus export. Repeating it changes nothing.",
+        abstract: "Create jobs from a crontab, or from the output of apus export. Repeating an import changes nothing.",
         subcommands: [ImportJobs.self, ImportCrontab.self], defaultSubcommand: ImportJobs.self)
 }
 
@@ -14,15 +14,16 @@ struct ImportJobs: AsyncParsableCommand {
         commandName: "jobs",
         abstract: "Create the jobs that apus export wrote, once each: all of them, or none.",
         discussion: """
-            A job continues where it was: it keeps its identifier, unless another job has it, its counts, and when it is \
-            due. Nothing that was due before the import runs: what repeats continues with the next occurrence, and what \
-            was due once has ended. A job that is there already stays as it is; one that was cancelled is made again.
+            A job continues where it was: it keeps its counts, its next due time and, unless another job has it, its \
+            identifier. Nothing that was due before the import runs: a repeating job continues with its next \
+            occurrence, and a job that was due once has ended. A job that exists already stays as it is; a cancelled \
+            one is created again.
             """)
 
     @Argument(help: "The file, or - for standard input.")
     var file: String
 
-    @Flag(help: "Print what would be done, and do nothing.")
+    @Flag(help: "Print what would be done, and change nothing.")
     var dryRun = false
 
     @Flag(help: "Print what was done as JSON.")
@@ -33,12 +34,13 @@ struct ImportJobs: AsyncParsableCommand {
             let exported: ExportedJobs
             let bytes = try InputFile(file).contents()
             do { exported = try StrictJSON.decode(from: bytes) } catch let error as DaemonError {
-                let hint = bytes.looksLikeJSON ? "" : "; for a crontab: apus import crontab \(file)"
-                throw ValidationError("file: \(file) is not what apus export writes: \(error.message)\(hint)")
+                let hint = bytes.looksLikeJSON ? "" : "; for a crontab, use: apus import crontab \(file)"
+                throw ValidationError(
+                    "file: \(file) is not in the form that apus export writes: \(error.message)\(hint)")
             }
             guard (1...ExportedJobs.currentVersion).contains(exported.version) else {
                 throw ValidationError(
-                    "file: \(file) has version \(exported.version); this apus reads versions 1 to \(ExportedJobs.currentVersion)"
+                    "file: \(file) has version \(exported.version); this apus reads versions 1 to \(ExportedJobs.currentVersion); update apus"
                 )
             }
             var report = ImportReport(source: file)

@@ -15,28 +15,29 @@ struct ImportCrontab: AsyncParsableCommand {
         commandName: "crontab",
         abstract: "Create a job for each line of a crontab: all of them, or none.",
         discussion: """
-            As cron does, the jobs run in the user's home with cron's few variables, miss what was due while nothing ran, and \
-            may overlap. A job is known again by the file's path and its command: a second import changes what has \
-            changed, and prints which jobs are no longer in the file. Of a system's crontab only the lines of the user who \
-            imports it are taken. A line that cron would refuse stops the import, before anything is changed.
+            As with cron, the jobs run in the user's home folder with cron's few variables, skip what was due while no \
+            daemon was running, and may overlap. A job is recognized by the path of the file and its command: a second \
+            import updates the jobs whose lines have changed, and prints the jobs whose lines are gone. From a \
+            system's crontab, only the lines of the importing user are imported. If cron would refuse a line, nothing \
+            is imported.
             """)
 
-    @Argument(help: "The file, or - for standard input (default: what crontab -l prints).")
+    @Argument(help: "The file, or - for standard input (default: the output of crontab -l).")
     var file: String?
 
-    @Flag(help: "The sixth field is a user; assumed for /etc/crontab and the files in /etc/cron.d.")
+    @Flag(help: "The sixth field is a user; this is assumed for /etc/crontab and the files in /etc/cron.d.")
     var system = false
 
-    @Flag(help: "Print what would be done, and do nothing.")
+    @Flag(help: "Print what would be done, and change nothing.")
     var dryRun = false
 
-    @Flag(help: "Cancel jobs of an earlier import whose lines are gone; without it, they stay.")
+    @Flag(help: "Cancel the jobs of an earlier import whose lines are gone (default: they stay).")
     var prune = false
 
     @Flag(help: "Leave out the lines that are invalid, and import the others.")
     var skipInvalid = false
 
-    @Option(help: ArgumentHelp("The zone of the schedules (default: the system's).", valueName: "zone"))
+    @Option(help: ArgumentHelp("The time zone of the schedules (default: the system's).", valueName: "zone"))
     var tz: String?
 
     @Flag(help: "Print what was done as JSON.")
@@ -48,7 +49,7 @@ struct ImportCrontab: AsyncParsableCommand {
             let (bytes, source) = try contents()
             guard !bytes.looksLikeJSON else {
                 throw ValidationError(
-                    "file: \(source) is JSON and no crontab; for what apus export writes: apus import \(source)")
+                    "file: \(source) is JSON, not a crontab; for the output of apus export, use: apus import \(source)")
             }
             let isSystem = system || source == "/etc/crontab" || source.utf8.starts(with: "/etc/cron.d/".utf8)
             let login = CommandSurroundings.ofThisUser().variables

@@ -90,7 +90,7 @@ struct ImportReport: Encodable {
         }
         try print(json: json)
         if isDryRun, imported == nil, !json {
-            Terminal.note("no daemon runs, so it was not looked up which of the jobs are there already")
+            Terminal.note("no daemon is running, so it is not known which of the jobs exist already")
         }
     }
 
@@ -110,13 +110,13 @@ struct ImportReport: Encodable {
             ])
         }
         if !jobs.isEmpty { table.print() }
-        let lines = (invalid + remarks).map { ($0, "") } + refused.map { ($0, "not carried over: ") }
+        let lines = (invalid + remarks).map { ($0, "") } + refused.map { ($0, "not imported: ") }
         for (line, prefix) in lines.sorted(by: { ($0.0.line ?? 0, $0.0.job ?? 0) < ($1.0.line ?? 0, $1.0.job ?? 0) }) {
             Terminal.note("\(place(line)): \(prefix)\(line.text)")
         }
         if !invalid.isEmpty {
-            let what = invalid.count == 1 ? "1 is" : "\(invalid.count) are"
-            return Terminal.note("apus: nothing was imported, since \(what) invalid")
+            let what = invalid.count == 1 ? "1 entry is" : "\(invalid.count) entries are"
+            return Terminal.note("apus: nothing was imported, because \(what) invalid")
         }
         let counts = [
             ImportedJob.Outcome.created, .ended, .changed, .unchanged, .valid, .gone, .cancelled,
@@ -125,9 +125,9 @@ struct ImportReport: Encodable {
             return count > 0 ? "\(count) \(outcome.rawValue)" : nil
         }
         let summary = counts.isEmpty ? "no jobs" : counts.joined(separator: ", ")
-        Terminal.note("\(isDryRun ? "it would be: " : "")\(summary), \(refused.count) not carried over")
+        Terminal.note("\(isDryRun ? "dry run: " : "")\(summary), \(refused.count) not imported")
         if jobs.contains(where: { $0.outcome == .gone }) {
-            Terminal.note("the jobs that are gone from \(source) stay as they are; --prune cancels them")
+            Terminal.note("the jobs whose lines are gone from \(source) stay as they are; --prune cancels them")
         }
     }
 

@@ -30,7 +30,8 @@ struct CallersSurroundings {
         for name in more {
             guard let value = environment[name] else {
                 throw ValidationError(
-                    "--inherit-env: \"\(name)\" is not set here; name a variable, or give --env NAME=VALUE")
+                    "--inherit-env: \"\(name)\" is not set in this shell; name another variable, or use --env NAME=VALUE"
+                )
             }
             variables[name] = value
         }

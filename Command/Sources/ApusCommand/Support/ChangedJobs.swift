@@ -47,7 +47,7 @@ enum Confirmation {
         if isGiven { return }
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
             throw ValidationError(
-                "\(question.raw) There is no terminal to ask at; --yes does it without a question")
+                "\(question.raw) There is no terminal to ask at; use --yes to confirm")
         }
         Terminal.note(question + " [y/N] ", terminator: "")
         let answer = (readLine() ?? "").trimmed.lowercased()

@@ -5,7 +5,8 @@ import ArgumentParser
 struct FilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Only jobs with this label; given several times, those with all of the labels.", valueName: "key=value"))
+            "Only jobs with this label; if it is given several times, only jobs with all of the labels.",
+            valueName: "key=value"))
     var label: [String] = []
 
     @Option(help: ArgumentHelp("Only jobs of this queue; can be given several times.", valueName: "name"))

@@ -23,7 +23,8 @@ enum HookText: Hashable {
                 .notify(text)
             }
         guard !value.isEmpty else {
-            throw ValidationError("\(option): give notify:TEXT, webhook:URL, command:LINE, a URL or a text")
+            throw ValidationError(
+                "\(option): \"\(text)\" has no content; give notify:TEXT, webhook:URL, command:LINE, a URL or a text")
         }
     }
 

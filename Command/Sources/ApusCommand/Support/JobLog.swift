@@ -106,7 +106,7 @@ struct JobLog {
         // A process that joins a run begins with the output that the daemon still has.
         let seen = printed[attempt] ?? (output.replayed ? output.offset : 0)
         if output.offset > seen {
-            Terminal.note("apus: \(output.offset - seen) bytes of output are left out here")
+            Terminal.note("apus: \(output.offset - seen) bytes of output are missing here")
         }
         let bytes = output.bytes
         printed[attempt] = max(seen, output.offset) + bytes.count
@@ -119,7 +119,7 @@ struct JobLog {
 
     /// Reports once that the daemon no longer answers.
     mutating func interrupt() {
-        if !isInterrupted { Terminal.note("apus: the connection to the daemon is lost; it is looked for again") }
+        if !isInterrupted { Terminal.note("apus: the connection to the daemon was lost; reconnecting") }
         isInterrupted = true
     }
 

@@ -44,23 +44,23 @@ struct JobOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long an attempt may take; after that it is ended and has failed.", valueName: "duration"))
+            "How long an attempt may take; after that, it is ended and counts as failed.", valueName: "duration"))
     var timeout: String?
 
     @Option(
         help: ArgumentHelp(
-            "How late an occurrence may begin; one that waits for longer is skipped.", valueName: "duration"))
+            "How late an occurrence may begin; if it waits longer, it is skipped.", valueName: "duration"))
     var expiry: String?
 
     @Option(
         help: ArgumentHelp(
-            "Once due, wait until all of these hold: network, power (plugged in), idle (Linux does not report it: delays nothing); with commas between.",
+            "When due, wait until all of these hold, separated by commas: network, power (plugged in), idle (no effect on Linux, which does not report it).",
             valueName: "conditions"))
     var when: String?
 
     @Option(
         help: ArgumentHelp(
-            "How long the job is kept after its end (default: 30 days, after a failure 180).",
+            "How long the job is kept after its end (default: 30 days, or 180 after a failure).",
             valueName: "duration"))
     var retention: String?
 
@@ -69,7 +69,7 @@ struct JobOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A label; can be given several times.", valueName: "key=value"))
     var label: [String] = []
 
-    @Option(help: ArgumentHelp("The command's working directory (default: the present one).", valueName: "folder"))
+    @Option(help: ArgumentHelp("The command's working directory (default: the current one).", valueName: "folder"))
     var cwd: String?
 
     @Option(help: ArgumentHelp("A variable for the command; can be given several times.", valueName: "key=value"))
@@ -78,7 +78,8 @@ struct JobOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A variable of this shell that the command gets too; can be given several times.",
-            discussion: "It always gets \(CallersSurroundings.names.joined(separator: ", ")), where they are set.",
+            discussion:
+                "The command always gets \(CallersSurroundings.names.joined(separator: ", ")), if they are set.",
             valueName: "name"))
     var inheritEnv: [String] = []
 
@@ -91,31 +92,31 @@ struct JobOptions: ParsableArguments {
     @Option(
         name: .customLong("webhook-header"),
         help: ArgumentHelp(
-            "A header for the webhook; can be given several times. It is kept in the database.",
+            "A header for the webhook, which is stored in the database; can be given several times.",
             valueName: "name: value"))
     var webhookHeaders: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Sign webhooks (standardwebhooks.com) with the secret in this file, which is read for each post.",
+            "Sign webhooks (standardwebhooks.com) with the secret in this file, which is read for each request.",
             valueName: "path"))
     var webhookSecretFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "Show this text after a success, and the reason after a failure: as a desktop notification, else at attached terminals and in the log.",
+            "Show this text after a success, and the reason after a failure: as a desktop notification, or else at attached terminals and in the log.",
             valueName: "text"))
     var notify: String?
 
     @Option(
         help: ArgumentHelp(
-            "Do this once an occurrence has succeeded: notify:TEXT, webhook:URL or command:LINE (for /bin/sh); can be given several times.",
+            "Do this after an occurrence has succeeded: notify:TEXT, webhook:URL or command:LINE (for /bin/sh); can be given several times.",
             valueName: "hook"))
     var onSuccess: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Do this once an occurrence has failed, its last attempt included; as with --on-success.",
+            "Do this after the last attempt at an occurrence has failed; the forms are those of --on-success.",
             valueName: "hook"))
     var onFailure: [String] = []
 
@@ -133,7 +134,7 @@ struct JobOptions: ParsableArguments {
     func submission(trigger: WireTrigger, kind: String? = nil) throws -> WireSubmission {
         let action = try action()
         guard !action.isEmpty || kind == "countdown" else {
-            throw ValidationError("there is nothing to do: give a command after `--`, --webhook URL or --notify TEXT")
+            throw ValidationError("there is nothing to do; give a command after `--`, --webhook URL or --notify TEXT")
         }
         // The values are parsed here too, so that the message names the option, and no daemon is started for an invalid
         // request.
@@ -199,7 +200,7 @@ struct JobOptions: ParsableArguments {
 
     private func addWebhookOptions(to action: inout Action, hasHook: Bool) throws {
         if !webhookHeaders.isEmpty {
-            guard webhook != nil else { throw ValidationError("--webhook-header goes with --webhook URL") }
+            guard webhook != nil else { throw ValidationError("--webhook-header: can only be used with --webhook URL") }
             action.webhookHeaders = [:]
             for text in webhookHeaders {
                 let (name, value) = try WebhookHeaders.parse(text, argument: "--webhook-header")
@@ -251,10 +252,10 @@ struct JobOptions: ParsableArguments {
             : path.unicodeScalars.split(separator: ":").map { "\(String($0))/\(program)" }
         guard candidates.contains(where: { FileManager.default.isExecutableFile(atPath: $0) && !isFolder($0) }) else {
             if program.unicodeScalars.contains("/"), isFolder(candidates[0]) {
-                throw ValidationError("\(program) is a folder, and no program: name the program in it")
+                throw ValidationError("\(program) is a folder; name a program in it")
             }
             throw ValidationError(
-                "\(program) is not a program that can be run here\(program.unicodeScalars.contains("/") ? "" : " (looked in PATH)"); for a shell line, say --shell"
+                "\(program) is not an executable program\(program.unicodeScalars.contains("/") ? "" : " (searched in PATH)"); for a line of the shell, use --shell"
             )
         }
     }
@@ -271,7 +272,7 @@ struct JobOptions: ParsableArguments {
     /// - Throws: What `body` throws, with commands as suggestions.
     func reading<Value>(_ subcommand: String, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch var error as TextError {
-            if command.isEmpty, error.given.contains(" ") { error.message += " (a command follows --)" }
+            if command.isEmpty, error.given.contains(" ") { error.message += " (write the command after --)" }
             error.suggestions = error.suggestions.map { text in
                 let isCommand = ["at ", "every "].contains { text.utf8.starts(with: $0.utf8) }
                 return "apus \(isCommand ? "" : subcommand)\(text.quotedForShells)"
@@ -307,9 +308,9 @@ func submit(_ submission: WireSubmission, json: Bool) async throws {
     case .inserted, nil: break
     case .updated: Terminal.note("the open job was updated")
     case .rescheduled: Terminal.note("the job was updated, and runs once more after the run in progress")
-    case .replaced: Terminal.note("the open job was cancelled, and this one is in its place")
+    case .replaced: Terminal.note("the open job was cancelled, and the new job takes its place")
     case .kept: Terminal.note("the open job was kept as it is")
-    case .joined: Terminal.note("an earlier submission counts as the same; its job was kept as it is")
+    case .joined: Terminal.note("an earlier submission was the same; its job was kept as it is")
     }
 }
 

@@ -10,9 +10,9 @@ struct PlaceOptions: ParsableArguments {
 
         static func help(for value: Conflict) -> ArgumentHelp? {
             switch value {
-            case .update: "Update the open job of that --name; without one, submit it."
-            case .keep: "Keep the open job of that --name as it is; without one, submit it."
-            case .replace: "Cancel the open job of that --name, and submit this one in its place."
+            case .update: "Update the open job with this --name, or submit this one if there is none."
+            case .keep: "Keep the open job with this --name as it is, or submit this one if there is none."
+            case .replace: "Cancel the open job with this --name, and submit this one in its place."
             }
         }
     }
@@ -23,26 +23,26 @@ struct PlaceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The order of jobs in a queue: low, normal (default), high, urgent.", valueName: "priority"))
+            "The priority in the queue: low, normal (default), high, urgent.", valueName: "priority"))
     var priority: String?
 
     @Option(
         help: ArgumentHelp(
-            "Jobs of a queue with different keys take turns; a customer or an account, for example.",
+            "Whose work it is, such as a customer: jobs of a queue with different keys take turns.",
             valueName: "key"))
     var fairnessKey: String?
 
     @Flag(
         help: ArgumentHelp(
             "Submit no job while an identical unique job is open.",
-            discussion: "The same are command, folder, variables and everything else that is done. "
-                + "With --update, that job is updated, and runs once more if its last run is in progress; "
-                + "with --replace, it is replaced; else it is kept."))
+            discussion: "Identical jobs have the same command, folder, variables and everything else that they do. "
+                + "With --update, the open job is updated, and runs once more if its last run is in progress; "
+                + "with --replace, it is replaced; otherwise it is kept."))
     var unique = false
 
     @Option(
         help: ArgumentHelp(
-            "Like --unique, by this key, whatever the jobs do: at most one job with the key is open.",
+            "Like --unique, but compare this key instead of what the jobs do: at most one open job has it.",
             valueName: "key"))
     var uniqueKey: String?
 
@@ -61,7 +61,9 @@ struct PlaceOptions: ParsableArguments {
     func add(to submission: inout WireSubmission) throws {
         if let priority { _ = try PolicyText.priority(priority) }
         if let uniqueWithin {
-            guard isUnique else { throw ValidationError("--unique-within: goes with --unique or --unique-key") }
+            guard isUnique else {
+                throw ValidationError("--unique-within: can only be used with --unique or --unique-key")
+            }
             _ = try DurationText.parse(uniqueWithin, argument: "--unique-within")
         }
         if let conflict, submission.name == nil, !isUnique {

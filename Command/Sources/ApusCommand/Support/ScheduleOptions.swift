@@ -14,17 +14,19 @@ public import ArgumentParser
 struct ScheduleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The zone of the schedule (default: the system's). A zone in the schedule comes first.", valueName: "zone"))
+            "The time zone of the schedule (default: the system's); one in the schedule takes precedence.",
+            valueName: "zone"))
     var tz: String?
 
     @Option(
         help: ArgumentHelp(
-            "A time of day that the clock skips: after (default; at once when the clock continues) or skip.",
+            "What to do with a time of day that the clock skips: after (default) runs right after the gap, skip leaves it out.",
             valueName: "policy"))
     var gap: GapPolicy?
 
     @Option(
-        help: ArgumentHelp("A time of day that the clock shows twice: first (default) or both.", valueName: "policy"))
+        help: ArgumentHelp(
+            "When to run at a time of day that the clock shows twice: first (default) or both.", valueName: "policy"))
     var repeated: RepeatedPolicy?
 
     @Option(
@@ -47,7 +49,7 @@ struct ScheduleOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Delay each job by a fixed time of its own, less than this, and never to the next occurrence.",
+            "Delay each job by its own fixed time, which is shorter than this and never reaches the next occurrence.",
             valueName: "duration"))
     var spread: String?
 

@@ -18,7 +18,7 @@ struct DialectOptions: ParsableArguments {
         do {
             if let standard = try CalendarSchedule(cron: text, dialect: dialect).cron { return standard }
         } catch { throw ValidationError("schedule “\(text)” in the dialect \(dialect.rawValue): \(error)") }
-        throw ValidationError("schedule “\(text)”: the standard cannot write it")
+        throw ValidationError("schedule “\(text)”: it cannot be written as a standard cron expression")
     }
 }
 
@@ -62,6 +62,6 @@ enum RuleText {
 
     private static func note(_ read: RecurrenceText) {
         guard !read.ignored.isEmpty else { return }
-        Terminal.note("note: without effect on the schedule: \(read.ignored.joined(separator: ", "))")
+        Terminal.note("note: these have no effect on the schedule: \(read.ignored.joined(separator: ", "))")
     }
 }

@@ -31,7 +31,8 @@ enum SubcommandNames {
             let nearest = NearestName.of(word, among: names)
             throw DaemonError(
                 .invalid,
-                "\(problem); " + (nearest.map { "did you mean \(path) \($0)?" } ?? "\(path) --help shows what there is")
+                "\(problem); "
+                    + (nearest.map { "did you mean \(path) \($0)?" } ?? "\(path) --help lists the subcommands")
             )
         }
     }

@@ -32,7 +32,7 @@ package enum Terminal {
     /// - Throws: `DaemonError` with `unavailable`.
     static func copy(_ bytes: [UInt8]) throws {
         guard write(bytes, to: STDOUT_FILENO) else {
-            throw DaemonError(.unavailable, "standard output: \(String(cString: strerror(errno)))")
+            throw DaemonError(.unavailable, "standard output cannot be written (\(String(cString: strerror(errno))))")
         }
     }
 

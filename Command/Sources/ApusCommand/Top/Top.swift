@@ -6,10 +6,10 @@ import PlatformC
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Show what runs, what is next, what has ended and all jobs, live; q ends it.",
+        abstract: "Show running, next and ended runs and all jobs, live; press q to quit.",
         discussion: """
-            It is drawn again when the daemon reports a change. When standard output is no terminal, one frame is printed; \
-            COLUMNS and LINES limit its size.
+            The display is updated when the daemon reports a change. If standard output is not a terminal, one frame \
+            is printed; COLUMNS and LINES limit its size.
             """)
 
     @Flag(help: "Print one frame and end.")
@@ -81,10 +81,10 @@ struct TopFeed: Sendable {
                 try await followConnection(yield)
             } catch let error as DaemonError {
                 if [.invalid, .forbidden].contains(error.code) { throw error }
-                reason = error.code == .notRunning ? "no daemon runs" : "\(error)"
+                reason = error.code == .notRunning ? "no daemon is running" : "\(error)"
             }
             if start.duration(to: clock.now) > Self.reconnects.last { pause = Self.reconnects.first }
-            yield(.trouble("\(reason); connecting again"))
+            yield(.trouble("\(reason); reconnecting"))
             try await clock.sleep(until: clock.now.advanced(by: pause), tolerance: nil)
             pause = min(pause * 2, Self.reconnects.last)
         }

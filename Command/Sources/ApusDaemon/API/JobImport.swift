@@ -25,7 +25,7 @@ extension JobDirectory {
     /// Only one import runs at a time: two imports that find no job would each make one.
     func imported(_ wanted: WireImport) async throws -> WireImported {
         guard wanted.crontab != nil || wanted.prune == nil else {
-            throw DaemonError(.invalid, "prune: goes with crontab; leave it out")
+            throw DaemonError(.invalid, "prune: can only be given with crontab; leave it out")
         }
         return try await imports.pass {
             guard let crontab = wanted.crontab else { return try await restored(wanted) }
@@ -86,7 +86,7 @@ extension JobDirectory {
                 {
                     throw DaemonError(
                         .invalid,
-                        "jobs[\(page + position)]: unique.key: the open job \(other.id) has it, and does something else"
+                        "jobs[\(page + position)]: unique.key: the open job \(other.id) has this key, and does something else"
                     )
                 }
                 // A cancelled job is made again, because the file is its copy.

@@ -33,7 +33,7 @@ struct Listeners {
             return
         }
         guard http.port != 0 else {
-            throw DaemonError(.invalid, "http: choose a port from 1 to 65535")
+            throw DaemonError(.invalid, "http: port 0 cannot be used; choose a port from 1 to 65535")
         }
         let secrets = try SecretsFile(path: configuration.home.secretsPath, random: random, logger: logger).secrets()
         self.secrets = secrets
@@ -76,11 +76,11 @@ struct Listeners {
                 } catch let error as IOError where error.errnoCode == EADDRINUSE {
                     throw DaemonError(
                         .unavailable,
-                        "http: another program listens at \(http.host):\(http.port); choose another port, or see whose it is: ss -ltnp 'sport = :\(http.port)'"
+                        "http: another program listens at \(http.host):\(http.port); choose another port, or find the program with: ss -ltnp 'sport = :\(http.port)'"
                     )
                 } catch let error as IOError {
                     throw DaemonError(
-                        .unavailable, "http: \(http.host):\(http.port) cannot be listened at", cause: error)
+                        .unavailable, "http: the daemon cannot listen at \(http.host):\(http.port)", cause: error)
                 }
             }
         }

@@ -33,7 +33,7 @@ struct PeerCheck: RouterMiddleware {
         // The `Host` may be missing, because clients of earlier versions send none.
         guard !request.head.hasSeveralHosts else { throw WebError.oneHost }
         guard let peer = try await Self.peerUser(of: context.channel), Self.admits(peer, daemon: geteuid()) else {
-            throw WebError.forbidden("this daemon answers to its own user only")
+            throw WebError.forbidden("this daemon answers only its own user")
         }
         var context = context
         context.caller = .script

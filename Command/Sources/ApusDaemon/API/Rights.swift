@@ -33,7 +33,7 @@ enum Right: Hashable, Sendable {
     static func check(_ caller: Caller?, _ job: JobRequest) throws {
         guard caller != .script, !job.onlyShowsTexts else { return }
         throw WebError.forbidden(
-            "a browser can submit and change countdowns and notifications; commands and webhooks are for the command line"
+            "a browser can submit and change only countdowns and notifications; use the command line for commands and webhooks"
         )
     }
 }
@@ -70,7 +70,7 @@ struct APIRouter {
     private func on(_ method: HTTPRequest.Method, _ path: RouterPath, _ right: Right, _ handler: @escaping Handler) {
         router.on(path, method: method) { request, context in
             guard Right.has(context.caller, right) else {
-                throw WebError.forbidden("a browser cannot do this; the command line can")
+                throw WebError.forbidden("a browser cannot do this; use the command line")
             }
             return try await handler(request, context)
         }

@@ -31,7 +31,7 @@ extension Routes {
             let limit = try number(parameters, "limit", in: 1...1_000) ?? 50
             let after = parameters["after"]
             guard after.map({ $0.utf8.first == UInt8(ascii: "z") || Int64($0).map { $0 >= 0 } ?? false }) ?? true else {
-                throw WebError.invalid("after: give the next of an earlier page of this list")
+                throw WebError.invalid("after: must be the \"next\" of an earlier page of this list")
             }
             return try await long.answer(context) { check in
                 try Response.json(try await jobs.obstructed(limit: limit, after: after, check: check))
@@ -74,11 +74,11 @@ extension Routes {
         var (query, parameters) = try jobQuery(request, and: ["all", "limit", "after"])
         // An empty variable in a script must not select all jobs.
         if query.idPrefixOrName?.isEmpty ?? false {
-            throw WebError.invalid("match: must not be empty; say all=true, to \(deed)")
+            throw WebError.invalid("match: must not be empty; give all=true to \(deed)")
         }
         guard try flag(parameters, "all") != (query != JobQuery()) else {
             throw WebError.invalid(
-                "say either all=true, to \(deed), or which: failed, fairnessKey, kind, label, match, queue, state")
+                "give either all=true to \(deed), or a filter: failed, fairnessKey, kind, label, match, queue, state")
         }
         let limit = try number(parameters, "limit", in: 1...1_000)
         (query.limit, query.cursor) = (limit ?? 1_000, parameters["after"])
@@ -101,7 +101,7 @@ extension Routes {
             let limit = try number(parameters, "limit", in: 1...1_000) ?? 50
             let after = try parameters["after"].map { text in
                 guard let key = Int64(text), key >= 0 else {
-                    throw WebError.invalid("after: give the next of an earlier page of this list")
+                    throw WebError.invalid("after: must be the \"next\" of an earlier page of this list")
                 }
                 return key
             }

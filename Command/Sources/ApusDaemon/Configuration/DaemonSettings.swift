@@ -60,7 +60,7 @@ package struct DaemonSettings: Sendable {
     private static func node(_ value: Settings.Value) throws(TextError) -> NodeID {
         let name = value.text
         guard !name.isEmpty, name.utf8.count <= 255, !name.unicodeScalars.contains(where: { $0.value < 32 }) else {
-            throw refusal(value, "a name has 1 to 255 bytes, and no control characters", ["london", "worker-2"])
+            throw refusal(value, "a name must have 1 to 255 bytes, and no control characters", ["london", "worker-2"])
         }
         return NodeID(rawValue: name)
     }
@@ -75,7 +75,8 @@ package struct DaemonSettings: Sendable {
 
     private static func number(_ value: Settings.Value, in range: ClosedRange<Int>) throws(TextError) -> Int {
         guard let number = Int(value.text), !value.text.hasPrefix("+"), range.contains(number) else {
-            throw refusal(value, "it is not a whole number in range", ["\(range.lowerBound) to \(range.upperBound)"])
+            throw refusal(
+                value, "it is not a whole number in the accepted range", ["\(range.lowerBound) to \(range.upperBound)"])
         }
         return number
     }
@@ -90,7 +91,7 @@ package struct DaemonSettings: Sendable {
 
     private static func level(_ value: Settings.Value) throws(TextError) -> Logger.Level {
         guard let level = Logger.Level(rawValue: value.text.lowercased()) else {
-            throw refusal(value, "it is no level of a log", Logger.Level.allCases.map(\.rawValue))
+            throw refusal(value, "it is not a log level", Logger.Level.allCases.map(\.rawValue))
         }
         return level
     }
@@ -113,7 +114,8 @@ package struct DaemonSettings: Sendable {
             guard !allowsRemote, hosts?.texts.isEmpty ?? true else {
                 let given = (allowsRemote ? settings[.httpAllowRemote] : hosts)?.argument ?? ""
                 throw DaemonError(
-                    .invalid, "\(given) goes with an address: --http ADDRESS:PORT, or http.address in the file")
+                    .invalid,
+                    "\(given): can only be used with an address; give --http ADDRESS:PORT, or http.address in the file")
             }
             return nil
         }
@@ -146,11 +148,12 @@ extension StoreLocation {
         try self.init(value.text, argument: value.argument)
         guard value.origin == .file else { return }
         if case .sqlite(let path) = self, !value.text.hasSuffix(path) {
-            throw DaemonError(.invalid, "\(value.argument): the path is not absolute, as it must be in the file")
+            throw DaemonError(.invalid, "\(value.argument): the path is not absolute, which it must be in a file")
         }
         if Self.hasPassword(value.text), settings.file.isReadableByOthers, let path = settings.file.path {
             throw DaemonError(
-                .invalid, "\(value.argument): it has a password, and other users can read the file: chmod 600 '\(path)'"
+                .invalid,
+                "\(value.argument): it has a password, and other users can read the file: run chmod 600 '\(path)'"
             )
         }
     }

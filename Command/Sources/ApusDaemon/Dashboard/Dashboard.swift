@@ -14,7 +14,7 @@ struct Dashboard {
             hosts: GuardRules.ownHosts(own, port: http.port).union(http.remoteNames), secureHosts: http.secureNames,
             secrets: secrets, cookieName: "apus_\(http.port)")
         let hint =
-            "Open the address that `apus serve` printed, with ?token= in it. This browser does not know the token."
+            "This browser does not know the token. Open the address with ?token= that `apus serve` printed."
         let router = routes.router(
             guardedBy: RequestGuard<APIContext>(rules: rules, entryHint: hint), feed: routes.events.http)
         router.addPage(WebFiles.all.map { Asset(name: $0.name, bytes: Array($0.text.utf8)) })

@@ -32,7 +32,7 @@ struct SecretsFile {
             return try make()
         case .unusable(let why):
             logger.warning(
-                "the secrets of the HTTP listener are replaced: open the new address",
+                "the secrets of the HTTP listener were replaced; open the new address of the dashboard",
                 metadata: ["file": "\(path)", "why": "\(why)"])
             guard unlink(path) == 0 || errno == ENOENT else { throw failure("removed") }
             return try make()

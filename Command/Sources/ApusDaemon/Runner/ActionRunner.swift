@@ -22,7 +22,7 @@ struct ActionRunner: Sendable {
             action = try LenientJSON.decode(from: context.job.request.payload)
         } catch {
             let problem = (error as? DecodingError)?.fieldProblem ?? "\(error)"
-            throw RunDecision.discard(reason: "its action cannot be read: \(problem)")
+            throw RunDecision.discard(reason: "the job's action cannot be read: \(problem)")
         }
         var failure: (any Error)?
         do {

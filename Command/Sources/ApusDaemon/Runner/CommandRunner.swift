@@ -63,7 +63,7 @@ struct CommandRunner: Sendable {
         context.setOutput(tail.bytes)
         switch exit {
         // A command that the daemon ended has not succeeded, whatever its exit code.
-        case .code(0) where wasEnded: throw RunDecision.retry(reason: "was ended, and exited with 0", exitCode: 0)
+        case .code(0) where wasEnded: throw RunDecision.retry(reason: "was terminated, and exited with 0", exitCode: 0)
         case .code(0): context.setExitCode(0)
         case .code(let code): throw RunDecision.retry(reason: "exit code \(code)", exitCode: code)
         case .signal(let signal): throw RunDecision.retry(reason: "ended by signal \(signal)", exitCode: 128 + signal)

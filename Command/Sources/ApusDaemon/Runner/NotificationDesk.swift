@@ -20,7 +20,7 @@ struct NotificationDesk: Sendable {
                 try await desktop.notify(UserNotification(title: title, body: text))
                 return
             } catch {
-                logger.info("no notification through the desktop", metadata: ["reason": "\(error)"])
+                logger.info("the desktop cannot show a notification", metadata: ["reason": "\(error)"])
             }
         }
         let isAttached = attached.notify(WireNotification(job: job.rawValue, text: text))
@@ -28,7 +28,7 @@ struct NotificationDesk: Sendable {
             "notification",
             metadata: [
                 "job": "\(job)", "title": "\(title)", "text": "\(PrintableText.escaped(text))",
-                "shown": isAttached ? "at attached terminals" : "here only",
+                "shown": isAttached ? "at attached terminals" : "only in this log",
             ])
     }
 }

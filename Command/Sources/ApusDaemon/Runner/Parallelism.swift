@@ -132,7 +132,7 @@ package struct FileLimits: Sendable {
         guard capus_file_limit(&limits.soft, &limits.hard) == 0, limits.soft < needed else { return }
         throw DaemonError(
             .unavailable,
-            "this process may open \(limits.soft) files, and \(subject) needs \(needed) on this machine: ulimit -n 1024"
+            "this process may open \(limits.soft) files, and \(subject) needs \(needed) on this machine: raise the limit, as with ulimit -n 1024"
         )
     }
 

@@ -59,14 +59,14 @@ struct RunningRecords: Sendable {
             if left.isEmpty { break }
             if round == 0 {
                 logger.notice(
-                    "ending what commands of an interrupted daemon left running",
+                    "ending processes that the commands of an interrupted daemon left running",
                     metadata: ["processes": "\(left.map(\.process))"])
             }
             for entry in left { kill(entry.process, SIGKILL) }
         }
         if !left.isEmpty {
             logger.warning(
-                "processes of an interrupted daemon's commands withstood SIGKILL",
+                "processes of an interrupted daemon's commands survived SIGKILL",
                 metadata: ["processes": "\(left.map(\.process))"])
         }
         for token in tokens.subtracting(left.compactMap(\.token)) { end(token) }

@@ -152,7 +152,7 @@ extension PrometheusRegistry {
                 name: "apus_run_lateness_seconds", help: "How late the first attempts at occurrences began."),
             "apus.running": Name(name: "apus_runs_in_progress", help: "Runs in progress."),
             "apus.stuck": Name(name: "apus_handlers_stuck", help: "Commands that were cancelled and do not end."),
-            "apus.waiting": Name(name: "apus_jobs_waiting", help: "Jobs that wait for a place of their queue."),
+            "apus.waiting": Name(name: "apus_jobs_waiting", help: "Jobs that wait for a place in their queue."),
             "apus.unreadable": Name(
                 name: "apus_jobs_unreadable", help: "Jobs that the daemon cannot read and has set aside."),
         ])

@@ -46,7 +46,7 @@ struct ManualPage {
         if command.ownSubcommands.isEmpty {
             list("EXIT STATUS", ExitStatus.codes(of: command).map { (Self.bold($0.code), $0.meaning) })
         } else {
-            lines += [".SH EXIT STATUS", Self.prose("That of the subcommand; 64 if there is none of that name.")]
+            lines += [".SH EXIT STATUS", Self.prose("That of the subcommand; 64 if there is no such subcommand.")]
         }
         if isRoot || command.commandName == "serve" {
             list("ENVIRONMENT", Self.variables.map { (Self.bold($0.name), $0.text) })
@@ -91,16 +91,24 @@ struct ManualPage {
             ("APUS_HOME", "The folder of the jobs; no file outside it is used, unless another variable names one."),
             ("APUS_CONFIG", "The configuration file."),
         ]
-        + SettingKey.allCases.map { ($0.variable, "As \($0.option) of `apus serve`, for each daemon that is started.") }
+        + SettingKey.allCases.map {
+            ($0.variable, "Like \($0.option) of `apus serve`, for every daemon that is started.")
+        }
         + [
-            ("XDG_STATE_HOME", "Where the home is without APUS_HOME: in apus; ~/.local/state if it is not set."),
-            ("XDG_RUNTIME_DIR", "Where the socket is without APUS_HOME: in apus, if the folder is your own."),
+            (
+                "XDG_STATE_HOME",
+                "Without APUS_HOME, the home is the folder apus in this folder (default: ~/.local/state)."
+            ),
+            (
+                "XDG_RUNTIME_DIR",
+                "Without APUS_HOME, the socket is in the folder apus in this folder, if it is your own."
+            ),
             (
                 "XDG_CONFIG_HOME",
-                "Where the configuration file is without APUS_HOME: in apus; ~/.config if it is not set."
+                "Without APUS_HOME, the configuration file is in the folder apus in this folder (default: ~/.config)."
             ),
-            ("NO_COLOR", "If it is not empty, nothing is coloured."),
-            ("TZ", "The zone of times and schedules that name none."),
+            ("NO_COLOR", "If it is not empty, the output has no colours."),
+            ("TZ", "The time zone of times and schedules that name none."),
         ]
 
     private static let files: [(name: String, text: String)] = [
@@ -171,12 +179,15 @@ struct ManualPage {
 /// The exit codes of the subcommands.
 private enum ExitStatus {
     static func codes(of command: CommandHelp.Command) -> [(code: String, meaning: String)] {
-        let failure = ("1", "Failure: the job or run does not exist, or the daemon refused or does not answer.")
-        let usage = ("64", "An argument is missing, unknown or cannot be read, or the job's state does not allow it.")
+        let failure = (
+            "1", "Failure: the job or run does not exist, or the daemon refused the request or did not answer."
+        )
+        let usage = ("64", "An argument is missing, unknown or invalid, or the job's state does not allow the request.")
         let name = command.path.dropFirst().joined(separator: " ")
         let (done, more): (String, [(String, String)]) =
             switch name {
-            case "countdown": ("It has ended.", [("3", "The daemon was stopped."), ("130", "Detached by Ctrl-C.")])
+            case "countdown":
+                ("The countdown has ended.", [("3", "The daemon was stopped."), ("130", "Detached by Ctrl-C.")])
             case "top":
                 (
                     "Ended by q.",
@@ -186,7 +197,7 @@ private enum ExitStatus {
                 (
                     "The run succeeded. After a failure, the exit code of the command.",
                     [
-                        ("124", "The time of --timeout is over."),
+                        ("124", "The time limit of --timeout has passed."),
                         ("125", "The run was cancelled, skipped or lost, or the job ended before it."),
                         ("127", "The command could not be started."),
                     ]
@@ -196,7 +207,7 @@ private enum ExitStatus {
                     "Stopped.",
                     [
                         ("74", "Under a service manager: the store could not be used for 10 minutes."),
-                        ("75", "Stopped, and running commands were terminated; they are repeated."),
+                        ("75", "Stopped, and running commands were cut off; they are tried again."),
                     ]
                 )
             case "status": ("A daemon runs.", [("3", "No daemon runs.")])

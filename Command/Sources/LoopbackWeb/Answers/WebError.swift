@@ -34,7 +34,7 @@ public struct WebError: HTTPResponseError, Sendable {
     /// The error 401 `unauthorized`.
     static let unauthorized = WebError(
         .unauthorized, code: "unauthorized",
-        message: "send the token as `Authorization: Bearer TOKEN`, or open the address that has it",
+        message: "send the token as `Authorization: Bearer TOKEN`, or open the address that contains it",
         headers: [.wwwAuthenticate: "Bearer"])
 
     /// Returns the error 413 `tooLarge`.

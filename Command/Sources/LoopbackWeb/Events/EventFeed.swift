@@ -97,7 +97,8 @@ public final class EventFeed: Sendable {
         guard let id = add(Listener(buffer: EventBuffer(limits: limits), isWanted: isWanted, wake: wake)) else {
             throw WebError(
                 .serviceUnavailable, code: "busy",
-                message: "\(limits.listeners) listen to events already, or the server stops: try again later",
+                message:
+                    "\(limits.listeners) clients listen to events already, or the server is stopping; try again later",
                 headers: [.retryAfter: "5"])
         }
         let subscription = Subscription { [self] in

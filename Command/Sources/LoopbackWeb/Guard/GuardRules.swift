@@ -101,11 +101,11 @@ public struct GuardRules: Sendable {
         }
         let origin = headers[.origin]
         if let origin, !isOwn(origin) {
-            return .refuse(.forbidden("requests of pages of \"\(origin.prefix(100))\" are not taken"))
+            return .refuse(.forbidden("requests from pages of \"\(origin.prefix(100))\" are not accepted"))
         }
         let isEntry = head.method == .get && uri.path == "/"
         if comesFromElsewhere(headers), !(isEntry && isNavigation(headers)) {
-            return .refuse(.forbidden("requests of pages of other sites are not taken"))
+            return .refuse(.forbidden("requests from pages of other sites are not accepted"))
         }
         guard let secrets else {
             return .admit(origin != nil || headers[.fetchSite] != nil ? .browser : .script)
@@ -120,7 +120,7 @@ public struct GuardRules: Sendable {
         }
         guard knowsCookie(headers, secrets.cookie) else { return isEntry ? .askForToken : .refuse(.unauthorized) }
         if origin == nil, head.method != .get, head.method != .head {
-            return .refuse(.forbidden("with the cookie, \(head.method) needs an Origin header"))
+            return .refuse(.forbidden("a \(head.method) request with the cookie needs an Origin header"))
         }
         if head.method == .post, uri.path == "/sign-out" {
             return .leave(cookie: setCookie("", isSecure: secureHosts.contains(host)) + "; Max-Age=0")

@@ -42,7 +42,7 @@ private struct OtherMethods<Context: RequestContext>: RouterMiddleware {
         guard !methods.isEmpty else { return try await next(request, context) }
         throw WebError(
             .methodNotAllowed, code: "methodNotAllowed",
-            message: "\(request.uri.path) takes \(methods.joined(separator: ", ")), not \(request.method)",
+            message: "\(request.uri.path) accepts \(methods.joined(separator: ", ")), not \(request.method)",
             headers: [.allow: methods.joined(separator: ", ")])
     }
 }

@@ -27,10 +27,11 @@ public struct Query: Sendable {
             let all = known + repeatable
             throw Self.invalid(
                 "unknown parameter \(name); "
-                    + (all.isEmpty ? "this address takes none" : "known are \(all.joined(separator: ", "))"))
+                    + (all.isEmpty
+                        ? "this address has no parameters" : "the known parameters are \(all.joined(separator: ", "))"))
         }
         for name in known where pairs.count(where: { $0.name == name }) > 1 {
-            throw Self.invalid("\(name): it is given several times; give it once")
+            throw Self.invalid("\(name): is given several times; give it once")
         }
     }
 

@@ -26,7 +26,7 @@ async function ask(method, path, { body, signal, text } = {}) {
   if (answer.ok) return text ? answer.text() : answer.status === 204 ? null : answer.json();
   const { error } = await answer.json().catch(() => ({ error: null }));
   throw new APIError(
-    answer.status, error?.code ?? 'unknown', error?.message ?? `The daemon answered ${answer.status}.`,
+    answer.status, error?.code ?? 'unknown', error?.message ?? `The daemon answered with HTTP ${answer.status}.`,
     Number(answer.headers.get('retry-after')) || null);
 }
 

@@ -123,7 +123,7 @@ export class Calendar {
     for (const { job, name, due } of occurrences) if (long.has(job)) last.set(job, { name: name ?? job, ms: Date.parse(due) });
     const parts = [...last.values()].slice(0, 3).map(({ name, ms }) => `“${name}” is shown until ${SHORT_DAY.format(ms)}, ${timeOfDay(ms)}`);
     if (truncated.length > 3) parts.push(`${plural(truncated.length - 3, 'more job')} likewise`);
-    const notes = parts.length ? [`Jobs with more occurrences than are listed: ${parts.join('; ')}.`] : [];
+    const notes = parts.length ? [`These jobs have more occurrences than are listed: ${parts.join('; ')}.`] : [];
     const ms = cut && Date.parse(cut);
     if (cut) notes.unshift(`There are too many occurrences to list: all jobs are shown until ${SHORT_DAY.format(ms)}, ${timeOfDay(ms)}.`);
     setText(this.note, notes.join(' '));

@@ -158,7 +158,7 @@ export function why(run) {
   const words = [];
   if (run.reason) words.push(run.reason);
   else if (run.exitCode) words.push(`exit code ${run.exitCode}`);
-  if (run.standsFor > 1) words.push(`stands for ${run.standsFor}`);
+  if (run.standsFor > 1) words.push(`stands for ${run.standsFor} occurrences`);
   if (run.dueNote) words.push(run.dueNote);
   if (!run.final && ['failed', 'lost'].includes(run.outcome)) words.push('tried again');
   return words.join(', ');

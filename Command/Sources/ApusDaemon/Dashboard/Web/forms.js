@@ -5,7 +5,7 @@ import { byId, setText } from './dom.js';
 import { title } from './format.js';
 
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|w|d|h|m|s))+$|^\d+(?:\.\d+)?$|^\d{1,3}:[0-5]\d(?::[0-5]\d)?$|^P(?=.)(?:[\d.]+W)?(?:[\d.]+D)?(?:T(?:[\d.]+H)?(?:[\d.]+M)?(?:[\d.]+S)?)?$/i;
-const DURATIONS = 'Write a duration such as 25m, 1h30m, 90 (seconds) or 5:00.';
+const DURATIONS = 'Enter a duration such as 25m, 1h30m, 90 (seconds) or 5:00.';
 
 /** The problem with a field, in words for the user. */
 export class Problem extends Error {
@@ -19,7 +19,7 @@ function checkedDuration(field, words) {
   // The daemon accepts no spaces in a duration.
   const text = words.replace(/\s+/g, '');
   if (!text) throw new Problem(field, DURATIONS);
-  if (!DURATION.test(text) || !/[1-9]/.test(text)) throw new Problem(field, `“${words}” is no duration. ${DURATIONS}`);
+  if (!DURATION.test(text) || !/[1-9]/.test(text)) throw new Problem(field, `“${words}” is not a duration. ${DURATIONS}`);
   return text;
 }
 
@@ -151,7 +151,7 @@ export function countdownForm(done) {
 export function notificationForm(done) {
   const make = (form) => {
     const notify = form.value('text');
-    if (!notify) throw new Problem('text', 'Enter the text to show.');
+    if (!notify) throw new Problem('text', 'Enter the text of the notification.');
     return { name: form.value('name') || undefined, trigger: form.trigger(), action: { notify } };
   };
   return new Form('new-notification', { done, make });
@@ -163,8 +163,8 @@ export function confirmCancel(job) {
   const opener = document.activeElement;
   setText(byId('confirm-title'), `Cancel “${title(job)}”?`);
   setText(byId('confirm-text'), job.lastRun?.outcome === 'running'
-    ? 'What runs is ended, and nothing more is started. This cannot be undone.'
-    : 'Nothing more is started. This cannot be undone.');
+    ? 'The run in progress is ended, and no further run starts. This cannot be undone.'
+    : 'No further run starts. This cannot be undone.');
   dialog.returnValue = '';
   dialog.showModal();
   return new Promise((resolve) => {

@@ -162,8 +162,8 @@ function showState(state, next) {
   document.body.dataset.daemon = state;
   setText(byId('daemon-state'), STATES[state]);
   byId('retry').hidden = !['reconnecting', 'stopped'].includes(state);
-  setAttribute(byId('retry'), 'title', next ? 'The page retries by itself; this retries at once' : null);
-  if (state === 'stopped') showBanner('No daemon answers here, so nothing runs; jobs are kept. Start it again with the same port, and this page reconnects:', 'apus serve --http ' + location.host);
+  setAttribute(byId('retry'), 'title', next ? 'The page retries by itself; this button retries at once' : null);
+  if (state === 'stopped') showBanner('No daemon answers here, so no job runs, but all jobs are kept. Start the daemon again at the same port, and this page reconnects:', 'apus serve --http ' + location.host);
   else if (state === 'refused') showBanner('This browser is signed out. Open the address that the daemon printed:', 'apus serve --http ' + location.host);
   else hideBanner();
   showFacts();
@@ -286,10 +286,10 @@ const shortcuts = new Shortcuts([
     { key: '2', text: 'The calendar', run: go('#/calendar') },
     { key: '3', text: 'The history', run: go('#/history') },
     { key: 'j', text: 'The next job in the list', run: () => list.move(1) },
-    { key: 'k', text: 'The job above', run: () => list.move(-1) },
+    { key: 'k', text: 'The previous job in the list', run: () => list.move(-1) },
     { key: 'f', text: 'The failed jobs', run: () => showFailed() },
   ] },
-  { title: 'The job in the panel, or of the row with the focus', keys: [
+  { title: 'The job in the panel or in the focused row', keys: [
     { key: 'r', text: 'Run now', run: () => actOn('run') },
     { key: 's', text: 'Suspend or resume', run: () => actOn('toggle') },
     { key: 'x', text: 'Cancel', run: () => actOn('cancel') },

@@ -13,7 +13,7 @@ const FORMS = { words: 'Words', cron: 'Cron', calendar: 'systemd', rrule: 'RRULE
 function calendarOf(form) {
   const value = (name) => form.value(name) || undefined;
   const count = form.value('count');
-  if (count && !/^[1-9]\d*$/.test(count)) throw new Problem('count', 'Write a whole number from 1 on.');
+  if (count && !/^[1-9]\d*$/.test(count)) throw new Problem('count', 'Enter a whole number of at least 1.');
   const except = form.value('except').split('\n').map((line) => line.trim()).filter(Boolean);
   return {
     schedule: form.value('schedule'),
@@ -92,8 +92,8 @@ export function scheduleForm(done) {
   const preview = new Preview(byId('schedule-preview'));
   const make = (form) => {
     const notify = form.value('text');
-    if (!notify) throw new Problem('text', 'Write the text of the notification.');
-    if (!form.value('schedule')) throw new Problem('schedule', 'Write a schedule such as “every weekday at 9:00”.');
+    if (!notify) throw new Problem('text', 'Enter the text of the notification.');
+    if (!form.value('schedule')) throw new Problem('schedule', 'Enter a schedule such as “every weekday at 9:00”.');
     return { name: form.value('name') || undefined, trigger: { calendar: calendarOf(form) }, action: { notify } };
   };
   const form = new ScheduleForm('new-schedule', { done, make });

@@ -40,7 +40,7 @@ export class Shortcuts {
 }
 
 const FIXED = [
-  { label: 'Tab', text: 'To the next part of the page; the list is one stop' },
+  { label: 'Tab', text: 'Go to the next part of the page (the whole list is one part)' },
   { label: '↑ ↓ ← →', text: 'In the list: rows, and the controls of a row' },
   { label: 'Home End', text: 'In the list: the first and the last control of a row' },
   { label: 'Ctrl+Home, Ctrl+End', text: 'In the list: the first and the last job' },

@@ -52,7 +52,7 @@ export class Toasts {
       this.over = this.add('bell', 'More notifications', ' ', null);
     }
     this.left += 1;
-    setText(this.over.querySelector('span'), `${count(this.left)} more in this moment; the history has all of them.`);
+    setText(this.over.querySelector('span'), `${count(this.left)} more at this moment; the history shows all of them.`);
   }
 
   remove(toast) {

@@ -146,7 +146,7 @@ struct CommandEnder: Sendable {
             case .remains:
                 command.closeOutput()
                 logger.warning(
-                    "processes of a command withstood SIGKILL",
+                    "processes of a command survived SIGKILL",
                     metadata: ["processes": "\(left.map(\.process))"])
                 return false
             }

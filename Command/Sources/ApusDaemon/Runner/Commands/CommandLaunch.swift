@@ -115,14 +115,14 @@ struct CommandLaunchError: Error, Sendable, CustomStringConvertible {
         case (_, EAGAIN) where isShortage: "waits for a process: the user, or the daemon's group, has reached its limit"
         case (_, ENOMEM) where isShortage: "waits for memory"
         case (.search, ENOENT): "\(subject) was not found in the PATH \(path)"
-        case (.search, _): "\(subject) was found in the PATH \(path), and may not be executed"
+        case (.search, _): "\(subject) was found in the PATH \(path), but is not executable"
         case (.folder, ENOENT): "its working directory \(subject) does not exist"
         case (.folder, _): "its working directory \(subject) cannot be entered (\(text))"
-        case (.execute, ENOENT): "\(subject) was not found, or the interpreter that its first line names"
-        case (.execute, ENOEXEC): "\(subject) is no program of this system, and has no #! line"
+        case (.execute, ENOENT): "\(subject), or the interpreter that its first line names, was not found"
+        case (.execute, ENOEXEC): "\(subject) is not a program of this system, and has no #! line"
         case (.execute, EINVAL): "\(subject) has a zero byte or is not accepted by the system (\(text))"
         case (.execute, _): "\(subject) cannot be executed (\(text))"
-        case (.record, _), (.pipe, _), (.fork, _), (.prepare, _): "no process could be made for it (\(text))"
+        case (.record, _), (.pipe, _), (.fork, _), (.prepare, _): "no process could be created for it (\(text))"
         }
     }
 

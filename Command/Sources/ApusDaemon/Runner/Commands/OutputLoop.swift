@@ -41,7 +41,7 @@ final class OutputLoop: Sendable {
         guard error == 0 else {
             throw DaemonError(
                 .unavailable,
-                "commands cannot be read (\(String(cString: strerror(error)))): raise the limits of processes and files"
+                "the output of commands cannot be read (\(String(cString: strerror(error)))): raise the limits of processes and files"
             )
         }
     }

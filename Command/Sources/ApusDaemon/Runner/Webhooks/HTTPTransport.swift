@@ -85,7 +85,7 @@ final class HTTPTransport: Sendable {
     private func start() throws(WebhookProblem) {
         let problem = state.withLock { state -> String? in
             if state.multi != nil { return nil }
-            guard let handle = curl_multi_init() else { return "there is no memory for it" }
+            guard let handle = curl_multi_init() else { return "there is no memory for the request" }
             // The call fails if there were no descriptors left for the pipe that wakes the thread.
             var reason = curl_multi_wakeup(handle) == CURLM_OK ? nil : "there are too many open files"
             if reason == nil {
@@ -276,7 +276,7 @@ private final class Transfer: @unchecked Sendable {
         case CURLE_COULDNT_RESOLVE_HOST: return "the name \(host) cannot be resolved"
         case CURLE_COULDNT_CONNECT:
             return
-                "\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port) cannot be connected to\(reason)"
+                "cannot connect to \(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)\(reason)"
         case CURLE_OPERATION_TIMEDOUT: return "the server could not be reached in time"
         case CURLE_GOT_NOTHING: return "the server closed the connection without an answer"
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: return "the connection failed\(reason)"
