@@ -291,7 +291,9 @@ final class SchedulerLoop: Sendable {
             #endif
             return (result, machine!.takeEffects())
         }
-        for effect in effects { perform(effect) }
+        var launches: [Launch] = []
+        for effect in effects { perform(effect, &launches) }
+        if !launches.isEmpty { launch(launches) }
         return result
     }
 
@@ -397,9 +399,9 @@ final class SchedulerLoop: Sendable {
 
     // MARK: Effects
 
-    private func perform(_ effect: SchedulerEffect) {
+    private func perform(_ effect: SchedulerEffect, _ launches: inout [Launch]) {
         switch effect {
-        case .start(let run, let job): launch(run, of: job)
+        case .start(let run, let job): launches.append(prepare(run, of: job))
         case .cancel(let key, let reason): handlers.withLock { $0[key] }?.cancel(reason)
         case .answer(let number, let result):
             let call = inbox.withLock { $0.calls.removeValue(forKey: number) }

@@ -72,7 +72,9 @@ public struct DaemonLauncher: Sendable {
         // Another daemon has won a race for the home, and answers now or in a moment.
         if answer.hasPrefix("owned"), let other = await otherDaemon() { return other }
         throw DaemonError(
-            .unavailable, answer.isEmpty ? "the daemon ended before it was ready; \(home.logPath) may say why" : answer)
+            .unavailable,
+            answer.isEmpty
+                ? "the daemon ended, or was not ready within \(patience); \(home.logPath) may say why" : answer)
     }
 
     /// Reads one line, on a thread of Dispatch.
