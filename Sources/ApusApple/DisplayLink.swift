@@ -88,8 +88,9 @@
 
     /// The owner of a display link, which it invalidates when it is released.
     ///
-    /// For `@unchecked Sendable`, because it may be released on any thread: `invalidate` is thread-safe (Apple,
-    /// developer.apple.com/documentation/quartzcore/cadisplaylink/invalidate()); all else is used on the main actor.
+    /// The class is `@unchecked Sendable` because its last reference may be released on any thread, and `invalidate` is
+    /// thread-safe (Apple, developer.apple.com/documentation/quartzcore/cadisplaylink/invalidate()). Everything else is
+    /// used on the main actor only.
     private final class OwnedLink: @unchecked Sendable {
         let link: CADisplayLink
         init(_ link: CADisplayLink) { self.link = link }
@@ -113,7 +114,7 @@
     /// uptime.
     ///
     /// After a pause, a link may report that the next frame begins at zero, or before the current one
-    /// (github.com/flutter/flutter/pull/186457); the length of the previous frame is used then.
+    /// (github.com/flutter/flutter/pull/186457). The length of the previous frame is then used instead.
     struct DisplayLinkMachine: Sendable {
         /// The sum of the dropped frames of all delivered frames.
         private(set) var droppedFrameCount = 0

@@ -21,7 +21,8 @@ public struct BackgroundError: Error, Sendable, CustomStringConvertible {
         public static let invalidArgument = Code(kind: .invalidArgument)
         /// A record could not be stored, or a stored record cannot be read.
         public static let storeFailed = Code(kind: .storeFailed)
-        /// Audio or location is not available: not authorized, not declared, or a program is missing.
+        /// Audio or location is not available, because it is not authorized or not declared, or because a program is
+        /// missing.
         public static let modeUnavailable = Code(kind: .modeUnavailable)
 
         /// The name of the code.

@@ -7,7 +7,7 @@ enum AtomicFile {
         let call: String
         let number: Int32
 
-        /// Creates the error of the system call that was the last to fail on this thread.
+        /// Creates the error of the last system call that failed on this thread.
         init(_ call: String) {
             self.call = call
             number = errno

@@ -15,8 +15,9 @@ public struct FileRecordStore: RecordStore {
     /// The folder that contains the files.
     public let folder: URL
 
-    /// The number of temporary files that this process has created, which makes their names unique together with the
-    /// process identifier.
+    /// The number of temporary files that this process has created.
+    ///
+    /// Together with the process identifier, the number makes the names of the files unique.
     private static let temporaryFiles = Atomic(0)
     private static let temporaryExtension = "new"
 

@@ -9,7 +9,8 @@ public import Foundation
 ///
 /// The store may be used from any thread.
 public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
-    // For `@unchecked Sendable`: `defaults` is used only under `lock`, and is also documented as thread-safe.
+    // The class is `@unchecked Sendable` because `defaults` is used only under `lock`, and is also documented as
+    // thread-safe.
     private let defaults: UserDefaults
     private let prefix: String
     private let lock = Locked(())

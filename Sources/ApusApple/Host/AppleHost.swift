@@ -33,7 +33,7 @@
     public final class AppleHost: BackgroundHost {
         /// The engine of the app's timers, whose threads stand still on Apple's systems while the app is suspended.
         public let engine: TimerEngine
-        /// The main loop on which expiration handlers are called, and all observers but those of phases.
+        /// The main loop on which expiration handlers and all observers are called, except the observers of phases.
         public let mainLoop: any MainLoop
         /// The kernel's identifier of this start of the device (`kern.bootsessionuuid`); `nil` where it cannot be read.
         public let bootID: String?
@@ -151,7 +151,7 @@
         /// A suspended app is notified of changes when it runs again.
         public func conditionChanges() -> Changes<DeviceConditions> { device.broadcast.changes() }
 
-        /// Starts asynchronous work on the global executor, or on Linux on that of the simulated process.
+        /// Starts asynchronous work on the global executor; on Linux, on the executor of the simulated process.
         public func start(_ work: @escaping @Sendable () async -> Void) { startTask(work) }
     }
 
@@ -166,8 +166,8 @@
         }
     }
 
-    /// The defaults of the system: its clocks and threads on Apple's systems, and on Linux those of the running process
-    /// of the simulated phone.
+    /// The defaults of the system: the system's clocks and threads on Apple's systems, and the clocks and threads of
+    /// the simulated phone's running process on Linux.
     ///
     /// An app's code is therefore the same on both.
     struct AppleSystem: Sendable {
@@ -231,8 +231,8 @@
 
     /// Observers of Foundation's notification center, which are removed when this object is released.
     ///
-    /// For `@unchecked Sendable`: the tokens, which the compiler does not know to be thread-safe, are accessed only
-    /// under `lock` and in the deinitializer, and only the center uses them.
+    /// The class is `@unchecked Sendable` because the tokens, which the compiler does not know to be thread-safe, are
+    /// accessed only under `lock` and in the deinitializer, and only the center uses them.
     final class NotificationObservers: @unchecked Sendable {
         private let lock = Locked(())
         private var tokens: [any NSObjectProtocol] = []

@@ -13,9 +13,10 @@
     /// - A mistake for which a phone raises an exception is an error here, and the call never reaches the system. This
     ///   requires that all handlers of the app are registered with the same object of this type.
     /// - Handlers of continued work may be registered after the launch. Apple's developers had to register the exact
-    ///   identifier right before they submitted it (developer.apple.com/forums/thread/799126). The kind of a handler is
-    ///   known when a request is submitted, so a late handler is kept, and is registered with the system by the first
-    ///   continued request. Requests for a refresh or for processing are then refused with `registeredTooLate`.
+    ///   identifier right before they submitted it (developer.apple.com/forums/thread/799126). The kind of a handler's
+    ///   work is known only when a request is submitted. A late handler is therefore kept, and the first continued
+    ///   request registers it with the system. Requests for a refresh or for processing are then refused with
+    ///   `registeredTooLate`.
     /// - The handler runs on the executor of the host's asynchronous work. The system calls Apus on its own queue,
     ///   where the runtime would stop code that was written in a main-actor context; Apus assumes no isolation there.
     /// - When the time is over or the user cancels, the handler's Swift task is cancelled, on the main loop; see
@@ -222,7 +223,8 @@
 
     /// The driver of a run, which controls the system's task.
     ///
-    /// For `@unchecked Sendable`: the task is used only under `lock`, under which no code of the app is called.
+    /// The class is `@unchecked Sendable` because the task is used only under `lock`. No code of the app is called
+    /// under the lock.
     final class AppleJobDriver: BackgroundJobDriver, @unchecked Sendable {
         private let lock = Locked(())
         private let task: BGTask

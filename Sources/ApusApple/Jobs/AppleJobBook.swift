@@ -6,7 +6,8 @@ import ApusBackground
 /// identifier, a handler for refresh or processing after the launch, a request without a handler
 /// (github.com/transistorsoft/transistor-background-fetch/issues/14,
 /// github.com/microsoftconnect/ms-intune-app-sdk-ios/issues/132,
-/// github.com/wordpress-mobile/WordPress-iOS/issues/18156). What the state machine refuses never reaches the system.
+/// github.com/wordpress-mobile/WordPress-iOS/issues/18156). A call that the state machine refuses never reaches the
+/// system.
 struct AppleJobBook: Sendable {
     private enum Standing {
         /// The handler is registered with the system.
@@ -82,7 +83,8 @@ struct AppleJobBook: Sendable {
     /// Handles a request that the system accepted.
     mutating func submitted(_ request: BackgroundJobRequest) { submitted[request.identifier] = request }
 
-    /// Returns the request as it was submitted in this process, or `copy` if this process has submitted none like it.
+    /// Returns the request as this process submitted it, or `copy` if this process submitted none of its identifier and
+    /// kind.
     func original(of copy: BackgroundJobRequest) -> BackgroundJobRequest {
         guard let original = submitted[copy.identifier], original.kind == copy.kind else { return copy }
         return original

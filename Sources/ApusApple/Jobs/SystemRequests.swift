@@ -67,9 +67,10 @@
                 request.identifier, kind, earliestBegin: request.earliestBeginDate.map(dates.instant))
         }
 
-        /// Creates a request from its task, if an earlier process submitted the request.
+        /// Creates a request from the task that the system has launched for it.
         ///
-        /// It has the identifier, the kind and, for continued work, the texts for the user.
+        /// It stands for a request that an earlier process submitted, of which only the identifier, the kind and, for
+        /// continued work, the texts for the user are known.
         init(of task: BGTask) {
             var kind = Kind.refresh
             if task is BGProcessingTask { kind = .processing() }

@@ -19,7 +19,8 @@
     ///   developer.apple.com/documentation/avfaudio/responding-to-audio-route-changes).
     /// - The lock screen shows the title, the duration and the position, and the player handles its commands play,
     ///   pause, toggle and next. There is one lock screen, so an app should have one player.
-    /// - ``state`` is what the player was set to: an item that cannot be loaded is reported as playing.
+    /// - ``state`` is the state to which the player was set. An item that cannot be loaded is therefore reported as
+    ///   playing.
     public final class AppleAudioPlayer: AudioPlayer {
         private let host: any BackgroundHost
         private let queue: AppleAudioQueue
@@ -164,8 +165,8 @@
     /// The handlers of the commands of the lock screen and of headphones, which are removed when this object is
     /// released.
     ///
-    /// For `@unchecked Sendable`: no property changes after the initialization, and the deinitializer only removes
-    /// targets.
+    /// The class is `@unchecked Sendable` because no property changes after the initialization, and the deinitializer
+    /// only removes targets.
     final class RemoteCommands: @unchecked Sendable {
         enum Command { case play, pause, toggle, next }
 

@@ -14,7 +14,7 @@
     final class AppleAudioQueue {
         private let player = AVQueuePlayer(items: [])
         private var machine = AppleAudioMachine()
-        /// The player's own items, the current one first, which correspond to the items of the state machine.
+        /// The player's own items, which correspond to the items of the state machine; the current item is the first.
         private var items: [AVPlayerItem] = []
         private let time: any TimeSource
         /// Called with the state machine after each change.
@@ -50,7 +50,7 @@
         }
 
         func ended(_ item: ObjectIdentifier) {
-            // An item that is not the current one was skipped, or belongs to another player.
+            // An item that is not the first one was skipped, or belongs to another player.
             guard let first = items.first, ObjectIdentifier(first) == item else { return }
             items.removeFirst()
             machine.itemEnded(now: time.uptime())

@@ -57,8 +57,8 @@
         /// Asks the user for `whenInUse` or `always`; for other values, no question is asked.
         ///
         /// The system asks for each of them once, and reports nothing when it does not ask again. The call therefore
-        /// returns when the user has answered, or when the app has been active for two seconds (a choice) without an
-        /// answer.
+        /// returns when the user has answered, or when the app has been active without an answer for two seconds, a
+        /// limit that Apus has chosen.
         ///
         /// - Returns: The user's permission after the answer.
         public func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization {
@@ -117,7 +117,7 @@
             if let message { throw BackgroundError(code: .modeUnavailable, message: message) }
         }
 
-        /// Ends the updates with this number, or with `nil` the current ones.
+        /// Ends the updates with this number, or the current updates if it is `nil`.
         private func stop(_ number: Int?) {
             let session = state.withLock { state -> (number: Int, continuation: Continuation)? in
                 guard let session = state.session, number == nil || number == session.number else { return nil }
@@ -191,10 +191,11 @@
         }
     }
 
-    /// The delegate that passes positions on; the manager calls it on the thread that created the manager, the main
-    /// one.
+    /// The delegate that passes positions on to the service.
     ///
-    /// For `@unchecked Sendable`: both variables are set once, on the main thread, before the manager has the delegate.
+    /// The manager calls the delegate on the thread on which the manager was created, which is the main thread. The
+    /// class is `@unchecked Sendable` because both variables are set once, on the main thread, before the manager has
+    /// the delegate.
     private final class LocationDelegate: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
         weak var service: LocationService?
         var dates: AppleDates?

@@ -54,8 +54,8 @@ public struct BackgroundTaskRequest: Sendable {
     public var onExpiration: @MainActor @Sendable () -> Void
     /// Whether the background task ends when the expiration handler has returned.
     ///
-    /// If it is `false`, the background task ends with ``BackgroundTask/end()``. Only on a host with
-    /// ``BackgroundHost/waitsForExpiredTasks`` may it end after the return of the handler.
+    /// If it is `false`, ``BackgroundTask/end()`` ends the background task. The call may come after the handler has
+    /// returned only on a host with ``BackgroundHost/waitsForExpiredTasks``.
     public var endsOnExpiration = true
 
     /// Creates a request with the calling place.

@@ -51,10 +51,11 @@ public final class BackgroundTaskRegistry: Sendable {
         }
     }
 
-    /// Calls the handler of every open background task, once, in one pass on the main loop, and refuses new ones until
-    /// ``reopen()``.
+    /// Calls the expiration handler of every open background task on the main loop, and refuses further background
+    /// tasks until ``reopen()``.
     ///
-    /// A background task ends when its handler returns, unless `endsOnExpiration` of its request is false.
+    /// The handlers are called once each, in one pass. A background task ends when its handler returns, unless
+    /// `endsOnExpiration` of its request is false.
     public func expireAll() {
         let expired = ledger.withLock { $0.expire() }
         for (id, request) in expired {

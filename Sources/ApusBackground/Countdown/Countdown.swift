@@ -55,7 +55,7 @@ public final class Countdown: Sendable {
     private let logger = Logger(label: "apus.background")
     private let states: Broadcast<State>
     private let ticker: SecondTicker
-    /// The observation of changes to the wall clock, which ends with this object.
+    /// The observation of changes to the wall clock, which ends when this object is released.
     private let wallClock = Locked<ObservationToken?>(nil)
     /// Held from the decision about a change until the change is stored and has taken effect; never taken under
     /// `inner`.

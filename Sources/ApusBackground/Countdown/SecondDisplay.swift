@@ -5,7 +5,7 @@ enum SecondDisplay: Sendable, Hashable {
     case still(seconds: Int64)
     /// The time until an instant, rounded up, so that 0 means done.
     case down(to: ContinuousInstant)
-    /// The elapsed time, which was `elapsed` at the instant `since` and grows from then on, rounded down.
+    /// The elapsed time, rounded down: it is `elapsed` at the instant `since`, and grows from then on.
     case up(elapsed: Duration, since: ContinuousInstant)
 
     func seconds(at now: ContinuousInstant) -> Int64 {

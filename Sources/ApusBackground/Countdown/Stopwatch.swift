@@ -28,7 +28,7 @@ public final class Stopwatch: Sendable {
     private let keeper: RecordKeeper<StopwatchRecord>
     private let states: Broadcast<State>
     private let ticker: SecondTicker
-    /// The observation of changes to the wall clock, which ends with this object.
+    /// The observation of changes to the wall clock, which ends when this object is released.
     private let wallClock = Locked<ObservationToken?>(nil)
     /// Held from the decision about a change until the change is stored and has taken effect; never taken under
     /// `machine`.
@@ -162,7 +162,8 @@ public final class Stopwatch: Sendable {
             do {
                 try keeper.save(machine.record(now: HostReading(host)))
             } catch {
-                // Until the machine restarts, the previous record has the same elapsed time.
+                // The failure has no consequence until the machine restarts, because the previous record yields the
+                // same elapsed time.
                 Logger(label: "apus.background").error(
                     "a stopwatch could not be stored", metadata: ["key": "\(key)", "error": "\(error)"])
             }

@@ -63,8 +63,8 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
                 for (_, sequence) in state.sequencesInOrder { sequence.yield(value) }
                 for id in state.observers.map(\.id) {
                     mainLoop.run { [self] in
-                        // The observer is looked up only now, so that it is not called if it was cancelled in the
-                        // meantime.
+                        // The observer is looked up only when the main loop runs this closure, so that an observer that
+                        // was cancelled in the meantime is not called.
                         self.state.withLock { $0.observers.first { $0.id == id }?.observer }?(value)
                     }
                 }

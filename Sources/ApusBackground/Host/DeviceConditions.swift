@@ -28,7 +28,7 @@ public struct DeviceConditions: Sendable, Hashable, Codable {
     public var network: Network?
     /// Whether the device is connected to external power; `true` for a machine without a battery.
     public var isOnExternalPower: Bool?
-    /// The charge of the battery, from 0 to 1; `nil` also if there is no battery.
+    /// The charge of the battery, from 0 to 1; `nil` if it is unknown, and if there is no battery.
     public var batteryLevel: Double?
     /// Whether the user has asked to save energy.
     public var isLowPowerMode: Bool?
@@ -37,7 +37,7 @@ public struct DeviceConditions: Sendable, Hashable, Codable {
     /// The thermal state of the device.
     public var thermalState: ThermalState?
 
-    /// Creates conditions; the arguments that are left out are unknown conditions.
+    /// Creates conditions; a condition whose argument is left out is unknown.
     public init(
         network: Network? = nil, isOnExternalPower: Bool? = nil, batteryLevel: Double? = nil,
         isLowPowerMode: Bool? = nil, isIdle: Bool? = nil, thermalState: ThermalState? = nil

@@ -2,7 +2,7 @@ import Dispatch
 
 /// The time at which work may run on an app's main loop.
 public enum MainLoopMode: Sendable, Hashable, CaseIterable {
-    /// Work runs always, also while the user scrolls, as the display of a clock must.
+    /// Work always runs, even while the user scrolls, as is needed for the display of a clock.
     case common
     /// Work waits while the user scrolls or drags, and then runs in order.
     case `default`

@@ -54,7 +54,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     ///
     /// ``HostBackgroundJobs`` also reports this obstacle while a run of the same job is active.
     case busy
-    /// The request was submitted by an earlier process, and this one has not registered a handler yet.
+    /// An earlier process submitted the request, and the current process has not registered a handler yet.
     case noHandler
 
     /// The reason in words, with its instant if there is one.

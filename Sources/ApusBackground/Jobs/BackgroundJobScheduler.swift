@@ -60,7 +60,8 @@ struct PendingBackgroundJob: Sendable {
         case open
         /// The request has an `earliestBegin` in the future; the instant is `earliestBegin` plus the spread.
         case wall(WallInstant)
-        /// The request has no `earliestBegin`, or a past one; the instant is that of the submission plus the spread.
+        /// The request has no `earliestBegin`, or a past one; the instant is the instant of the submission plus the
+        /// spread.
         case continuous(ContinuousInstant)
     }
 

@@ -28,7 +28,8 @@ extension HostBackgroundJobs {
     func settle(_ followers: inout Followers, _ now: HostBackgroundReading) -> [HostBackgroundJobsMachine.Plan] {
         var plan = decide(now)
         var plans = [plan]
-        // A change between the decision and the start of an observation would be missed, so decide again.
+        // A change that happens between the decision and the start of an observation would be missed, so the machine
+        // decides once more.
         if follow(plan, &followers) {
             plan = decide(reading())
             plans.append(plan)

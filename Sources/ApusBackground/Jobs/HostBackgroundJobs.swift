@@ -287,7 +287,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
 extension HostBackgroundJobs {
     /// The limits of background jobs, with defaults that suit a server.
     ///
-    /// Negative durations count as zero, and numbers of runs below one as one.
+    /// A negative duration counts as zero, and a number of runs below 1 counts as 1.
     public struct Configuration: Sendable, Hashable {
         /// The identifiers that may be registered and submitted; `nil` for all.
         ///
@@ -325,14 +325,14 @@ extension HostBackgroundJobs {
         ///
         /// On Apple's systems it is 0.2 (WWDC20, session 10063).
         public var lowBatteryLevel: Double
-        /// Whether unknown conditions of the host count as met for a processing job: the network, external power, and
-        /// that the device is not in use.
+        /// Whether a processing job may run although the host does not know the conditions that the job depends on: the
+        /// network, external power, and whether the device is in use.
         ///
-        /// A server knows nothing about users, and would otherwise never run a job. If this is `false`, a run also ends
-        /// when one of its conditions becomes unknown.
+        /// A server does not know whether a user is present, and would otherwise never run a processing job. If this is
+        /// `false`, a run also ends when one of its conditions becomes unknown.
         public var unknownCountsAsMet: Bool
 
-        /// Creates a configuration; arguments left out have their defaults.
+        /// Creates a configuration; an omitted argument has its default.
         public init(
             permittedIdentifiers: Set<String>? = nil, spread: Duration = .seconds(60),
             refreshSpacing: Duration = .seconds(900), refreshTimeLimit: Duration = .seconds(30),

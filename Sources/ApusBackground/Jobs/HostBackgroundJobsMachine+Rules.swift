@@ -12,9 +12,9 @@ extension HostBackgroundJobsMachine {
     /// Returns the obstacles that decide whether a request begins now; `nil` if they depend on conditions that were not
     /// read.
     ///
-    /// The conditions were not read if `needsConditions(_:)` returned false and a run has ended since; the end of that
-    /// run causes another decision. Conditions are considered only if there is no other obstacle, because observing
-    /// them has a cost.
+    /// The conditions are missing if a run has ended since `needsConditions(_:)` returned false. The end of that run
+    /// causes another decision. Conditions are considered only if there is no other obstacle, because observing them
+    /// has a cost.
     func decidingObstacles(
         of entry: PendingBackgroundJob, at now: HostBackgroundReading
     ) -> [BackgroundJobObstacle]? {
@@ -113,7 +113,7 @@ extension HostBackgroundJobsMachine.Cause: CustomStringConvertible {
 extension BackgroundJobRequest.Kind {
     var isContinued: Bool { if case .continued = self { true } else { false } }
 
-    /// Returns whether both are of the same kind, regardless of their requirements.
+    /// Returns whether `other` is of the same kind, regardless of the requirements.
     func isLike(_ other: Self) -> Bool {
         switch (self, other) {
         case (.refresh, .refresh), (.processing, .processing), (.continued, .continued): true

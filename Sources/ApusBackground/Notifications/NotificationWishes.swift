@@ -1,12 +1,12 @@
 import ApusTimers
 import Logging
 
-/// Schedules and removes notification requests, one at a time, so that a center ends in the last wanted state of each
-/// identifier.
+/// Schedules and removes notification requests one at a time, so that the center ends in the state that was last wanted
+/// for each identifier.
 ///
-/// A request may be wanted or removed from any thread, also under a lock: no other code is called before
+/// A request may be wanted or removed from any thread, even under a lock, because no other code is called before
 /// ``carryOut()``. Only the latest wish for an identifier is executed. The work runs where the host runs the app's
-/// work, covered by a background task of its own, because the app may be leaving the foreground.
+/// work. A background task of its own covers it, because the app may be leaving the foreground.
 final class NotificationWishes: Sendable {
     private enum Wish {
         case add(NotificationRequest)

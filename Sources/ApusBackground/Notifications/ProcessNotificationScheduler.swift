@@ -122,7 +122,8 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
             // A repeating request is armed again under the same lock, so that no caller can remove or replace it in
             // between.
             if case .continuous(let due) = entry.due, case .after(let interval, repeats: true) = entry.request.trigger {
-                // The next instant is in phase, and missed repetitions are shown once.
+                // The next instant keeps the phase of the repetitions. If several were missed, the notification is
+                // shown once.
                 let next = due.next(every: UInt64(interval.wholeNanoseconds), after: host.engine.time.continuous())
                 _ = arm(entry.request, due: .continuous(next), &state)
             }

@@ -9,10 +9,10 @@ public import ApusTimers
 /// stay pending. A suspended app runs no code; when it runs again, overdue timers fire immediately, and the others keep
 /// their deadlines.
 ///
-/// Work runs on the host's main loop: that of a one-shot timer at most once, and never after ``cancel(_:)->Bool``
-/// returned true for the timer. A repeating timer keeps its phase, does not overlap itself, and coalesces missed ticks
-/// into one run. Deadlines are on the continuous clock, so the time in which the device sleeps counts. There is no
-/// polling and no additional thread: the host's engine wakes at the deadlines.
+/// Work runs on the host's main loop. The work of a one-shot timer runs at most once, and never after
+/// ``cancel(_:)->Bool`` has returned true for the timer. A repeating timer keeps its phase, does not overlap itself,
+/// and coalesces missed ticks into one run. Deadlines are on the continuous clock, so the time in which the device
+/// sleeps counts. There is no polling and no additional thread: the host's engine wakes at the deadlines.
 ///
 /// All members may be used from any thread, also from the work. When the last reference is released, all timers are
 /// cancelled.

@@ -32,7 +32,8 @@ final class BackgroundTimersCore: Sendable {
     /// earlier processes.
     private let birth: UInt64
     private let wishes: NotificationWishes?
-    // `nonisolated(unsafe)`: set in `init` only. `weak let` needs Swift 6.3, and the manifest accepts 6.2.
+    // The variable is `nonisolated(unsafe)` because only `init` sets it. `weak let` would need Swift 6.3, but the
+    // manifest accepts 6.2.
     nonisolated(unsafe) private weak var delegate: (any BackgroundTimersDelegate)?
     private let hasDelegate: Bool
     private let state: Locked<State>
@@ -70,7 +71,8 @@ final class BackgroundTimersCore: Sendable {
         // The phase is read after the registration, so that no change is missed.
         let limit = limit
         act { machine in
-            // This read is under the lock, so that an observer's call for a later phase takes effect after it.
+            // The phase is read under the lock. If an observer is called for a later phase, that call therefore takes
+            // effect after this one.
             host.phase == .background ? machine.enteredBackground(limit: limit) : []
         }
     }
@@ -165,7 +167,7 @@ final class BackgroundTimersCore: Sendable {
         carryOut(rest, isOnMain: isOnMain)
     }
 
-    /// Executes the actions that belong under the lock, and returns the others.
+    /// Executes the actions that must be executed under the lock, and returns the other actions.
     private func arrange(_ actions: [Machine.Action], _ state: inout State) -> [Machine.Action] {
         var rest: [Machine.Action] = []
         for action in actions {

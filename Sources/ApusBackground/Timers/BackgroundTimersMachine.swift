@@ -9,9 +9,9 @@ import ApusTimers
 /// - A *scope* is what one background task covers: all timers, or one. It has at most one background task at a time.
 ///   Each background task has a number; an event with a number that the scope no longer has is ignored, and the
 ///   background task is ended.
-/// - A timer that cannot fire before the end of the app's time in the background needs no background task there: it is
-///   handed over or left out. Otherwise the app would run without use, which consumes energy, and delays the end of a
-///   server.
+/// - A timer that cannot fire before the end of the app's time in the background needs no background task in the
+///   background. It is handed over or left out. Otherwise the app would run without doing anything, which would consume
+///   energy and delay the end of a server.
 struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sendable {
     typealias ID = BackgroundTimers.ID
 
@@ -82,7 +82,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
     }
 
     private struct Cover {
-        /// The number of timers that need the background task; a cover without any is removed.
+        /// The number of timers that need the background task; the cover is removed when the number becomes zero.
         var needs = 0
         var task = TaskState.none
 
@@ -140,7 +140,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         guard case .waiting = timer.run else { preconditionFailure("a timer that runs is not armed") }
         timer.run = .running
         if let interval = timer.interval {
-            // The next deadline is in phase, and this run stands for all missed ticks.
+            // The next deadline keeps the phase, and this run stands for all missed ticks.
             timer.due = timer.due.next(every: interval, after: now)
         }
         timers[id] = timer
@@ -247,7 +247,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         }.sorted()
         for id in ids { timers[id]?.wasReportedExpired = true }
         if !ids.isEmpty { actions.append(.report(.expired(ids))) }
-        // The app's time in the background ends now, whatever end the host has announced before.
+        // The app's time in the background ends now, even if the host has announced a later end.
         if isInBackground { uncover(ids.filter { canBeHandedOver($0) && waits($0) }, &actions, areCovered: true) }
         if case .held(_, let task) = cover.task { actions.append(.endTask(task)) }
         return actions
@@ -312,8 +312,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         for id in ids {
             guard let timer = timers[id] else { continue }
             if areCovered {
-                // The timer was uncovered earlier in the background, and the app has not returned since: nothing has
-                // changed.
+                // The timer was already uncovered in this period in the background, so there is nothing to change.
                 guard timer.standing == .covered else { continue }
                 dispense(with: id, &ends)
             }
@@ -329,7 +328,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         }
         if !handedOver.isEmpty { actions.append(.report(.handedOver(handedOver))) }
         if !leftOut.isEmpty { actions.append(.report(.expired(leftOut))) }
-        // The background tasks are ended last, because without one the app may be suspended immediately.
+        // The background tasks are ended last, because the app may be suspended as soon as it has none.
         actions += ends
     }
 }

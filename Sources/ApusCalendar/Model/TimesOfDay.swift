@@ -76,7 +76,7 @@ public enum TimesOfDay: Sendable, Hashable {
         }
     }
 
-    /// The time with an index, from 0, in seconds since midnight.
+    /// Returns the time at an index, counted from 0, in seconds since midnight.
     subscript(number: Int) -> Int {
         switch self {
         case .list(let list): return list[number]
@@ -138,7 +138,7 @@ extension UInt64 {
         }
     }
 
-    /// Returns the position of the set bit with an index, from 0.
+    /// Returns the position of the set bit at an index, counted from 0.
     func setBit(_ number: Int) -> Int {
         var rest = self
         for _ in 0..<number { rest &= rest - 1 }

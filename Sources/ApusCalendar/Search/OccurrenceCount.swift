@@ -1,7 +1,7 @@
 /// Counts the occurrences in a range without visiting each of them.
 ///
-/// The number of local times in a whole day is known. For each change of the clock, the count is corrected by the local
-/// times that it skips, moves or repeats.
+/// The number of local times in a whole day is known, so days are counted as a whole. For each change of the clock, the
+/// count is corrected by the local times that the change skips, moves or repeats.
 extension PreparedSchedule {
     /// Counts the occurrences in a range of instants, within milliseconds even if there are many.
     ///
@@ -36,7 +36,8 @@ extension PreparedSchedule {
             var end = change
             while end + 1 < rules.starts.count, rules.starts[end + 1] - rules.starts[end] <= reach { end += 1 }
             if end > change {
-                // Changes that are so close may undo each other, so their occurrences are counted one by one.
+                // Changes of the clock that are this close to each other may undo each other, so the occurrences near
+                // them are counted one by one.
                 let before = min(last, max(from, rules.starts[change] - reach))
                 let beyond = max(before, min(last, rules.starts[end] + reach))
                 count += fixedCount(from, before) + walkedCount(before, beyond)
@@ -63,7 +64,7 @@ extension PreparedSchedule {
         }
     }
 
-    /// Counts fixed times where the changes of the clock are far from each other.
+    /// Counts fixed times in a range in which the changes of the clock are far from each other.
     private func fixedCount(_ after: Int64, _ last: Int64) -> Int {
         guard after < last else { return 0 }
         let isOnce = policy.repeated == .first

@@ -201,7 +201,7 @@ public struct PreparedSchedule: Sendable {
         let segment = rules.segment(at: instant)
         var local = rules.furthestLocal(at: instant, segment: segment) + 1
         if rules.isPlain(instant, segment: segment) {
-            // The common case: the offset is the same, and no change of the clock is near.
+            // Usually the offset is the same, and no change of the clock is near.
             guard let match = matchNext(local, &steps) else { return nil }
             let offset = Int(rules.offsets[segment])
             let found = match - Int64(offset)
@@ -223,8 +223,9 @@ public struct PreparedSchedule: Sendable {
 
     /// Whether the clock reaches a local second for the first time at an instant.
     ///
-    /// It does not if the clock skipped the local second earlier, was set back within hours, and shows the local second
-    /// only after that. No real zone has such changes, but the bytes of a file may say so.
+    /// The clock does not reach it for the first time if it skipped the local second earlier, was set back within
+    /// hours, and shows the local second only after that. No real zone has such changes, but the contents of a zone
+    /// file may describe them.
     private func isReached(_ match: Int64, at instant: Int64) -> Bool {
         let segment = rules.segment(at: instant - 1)
         return rules.isPlain(instant - 1, segment: segment)
@@ -243,7 +244,7 @@ public struct PreparedSchedule: Sendable {
                     local = before + Int64(rules.offset(at: before))
                     continue
                 }
-                // Several local times in one gap are one occurrence, that of the first of them, as in the forward
+                // Several local times in one gap are one occurrence with the first of these times, as in the forward
                 // search.
                 let shown = rules.furthestLocal(at: before) + 1
                 return Due(instant: after, local: matchNext(shown, &steps) ?? match)

@@ -69,13 +69,13 @@ struct RecurrenceDays: Sendable {
         ordinalsOfMonth = rule.frequency == .monthly || !rule.months.isEmpty
     }
 
-    /// The matching days of a month as bits 1 to 31, of the periods that the interval counts.
+    /// Returns the matching days of a month that are in periods counted by the interval, as bits 1 to 31.
     func days(_ month: Month) -> UInt64 {
         let counted = inInterval(month)
         return counted == 0 ? 0 : counted & daysOfAnyPeriod(month)
     }
 
-    /// The matching days of a month as bits 1 to 31, whatever the interval.
+    /// Returns the matching days of a month as bits 1 to 31, regardless of the interval.
     func daysOfAnyPeriod(_ month: Month) -> UInt64 {
         guard months.has(month.month) else { return 0 }
         var bits = month.all
@@ -102,7 +102,7 @@ struct RecurrenceDays: Sendable {
         return bits
     }
 
-    /// An upper bound of the number of matching days in a period.
+    /// Returns an upper bound of the number of matching days in a period.
     func mostDays(inPeriodOf frequency: Recurrence.Frequency) -> Int {
         let named = hasOrdinals || weekdays == 0 ? 7 : weekdays.nonzeroBitCount
         let namedWeeks = weeks.nonzeroBitCount + weeksFromEnd.nonzeroBitCount
@@ -117,7 +117,7 @@ struct RecurrenceDays: Sendable {
 
     // MARK: Intervals
 
-    /// The days of a month whose period the interval counts.
+    /// Returns the days of a month that are in periods counted by the interval, as bits 1 to 31.
     private func inInterval(_ month: Month) -> UInt64 {
         guard interval > 1 else { return month.all }
         switch frequency {
@@ -139,12 +139,12 @@ struct RecurrenceDays: Sendable {
         }
     }
 
-    /// The first year at or after a year that the interval counts.
+    /// Returns the first year that the interval counts, at or after `year`.
     func nextYear(_ year: Int) -> Int {
         frequency == .yearly && interval > 1 ? year + floorMod(start.year - year, interval) : year
     }
 
-    /// The last year at or before a year that the interval counts.
+    /// Returns the last year that the interval counts, at or before `year`.
     func previousYear(_ year: Int) -> Int {
         frequency == .yearly && interval > 1 ? year - floorMod(year - start.year, interval) : year
     }
@@ -157,7 +157,7 @@ struct RecurrenceDays: Sendable {
         let first = weekStart(of: newYear + 3)
         let end = weekStart(of: newYear + month.yearLength + 3)
         for week in month.weekStarts(offset: weekOffset) {
-            // Only the few weeks that belong to the year before or after need a calculation of their own.
+            // Only the few weeks that belong to the previous or the next year need a separate calculation.
             let isOfYear = first <= week && week < end
             let (number, count) = isOfYear ? ((week - first) / 7 + 1, (end - first) / 7) : weekNumber(week)
             if weeks.has(number) || weeksFromEnd.has(count + 1 - number) { bits |= month.days(in: week...week + 6) }
@@ -167,9 +167,11 @@ struct RecurrenceDays: Sendable {
 
     func weekStart(of day: Int) -> Int { day - floorMod(CivilDate.weekdayIndex(day) - weekOffset, 7) }
 
-    /// Returns the number of the week that starts on a day, and the number of weeks of its year, by the weeks of WKST.
+    /// Returns the number of the week that starts on a day, and the number of weeks in its year.
+    ///
+    /// Weeks begin on the day that WKST names.
     private func weekNumber(_ start: Int) -> (number: Int, count: Int) {
-        // The year of a week is the one of its fourth day.
+        // A week belongs to the year of its fourth day.
         let year = CivilDate(dayNumber: start + 3).year
         let first = weekStart(of: CivilDate(unchecked: year, 1, 4).dayNumber)
         let next = weekStart(of: CivilDate(unchecked: year + 1, 1, 4).dayNumber)

@@ -8,7 +8,7 @@ struct CronParser {
     private struct FieldValue {
         var bits: UInt64 = 0
         var startsWithStar = false
-        /// Whether it is hashed with a step.
+        /// Whether the values are hashed with a step, as in `H/15`.
         var hashesSteps = false
     }
 
@@ -123,20 +123,21 @@ struct CronParser {
         return value
     }
 
-    /// The values of a range; one whose start is larger than its end wraps around.
+    /// Returns the values of a range; a range whose start is larger than its end wraps around.
     private static func bits(_ range: (Int, Int), _ step: Int, _ limits: ClosedRange<Int>) -> UInt64 {
         let end = range.0 <= range.1 ? range.1 : range.1 + limits.count
         return UInt64(
             bits: stride(from: range.0, through: end, by: step).map { $0 > limits.upperBound ? $0 - limits.count : $0 })
     }
 
-    /// Reads `*`, `5`, `1-5`, each with `/step`.
+    /// Reads `*`, `5` or `1-5`, each with or without `/step`; if `isDay`, also `?` without a step.
     private func span(
         _ part: Token, _ limits: ClosedRange<Int>, _ what: String, isDay: Bool = false, _ value: (Token) -> Int?
     ) throws(ScheduleTextError) -> (range: (Int, Int), step: Int) {
         let pieces = part.parts("/")
         guard pieces.count <= 2 else { throw pieces[2].error("one step after /") }
-        // As in cron, a step past the end of the range is accepted, and leaves only the first value of the range.
+        // As in cron, a step past the end of the range is accepted, and the result is only the first value of the
+        // range.
         let step = pieces.count == 2 ? try pieces[1].number(1...9_999, "a step") : 1
         let base = pieces[0]
         if base.text == "*" || isDay && base.text == "?" && pieces.count == 1 {
@@ -225,7 +226,7 @@ struct CronParser {
         return isStar(token)
     }
 
-    /// croniter compares the whole field with `*`, cron only its first character.
+    /// croniter compares the whole field with `*`; cron compares only its first character.
     private func isStar(_ token: Token) -> Bool { dialect != .croniter && token.text.hasPrefix("*") }
 
     private mutating func weekdays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
@@ -271,7 +272,7 @@ struct CronParser {
 }
 
 extension CalendarFields.Field {
-    /// The name of one of its values in a sentence, such as `an hour` or `a minute`.
+    /// The name of one value of the field in a sentence, such as `an hour` or `a minute`.
     fileprivate var withArticle: String { self == .hour ? "an hour" : "a \(rawValue)" }
 }
 
@@ -327,7 +328,8 @@ enum FieldNotation {
 }
 
 extension CalendarFields {
-    /// The fields of the times, or nil if the times are no grid or the notation cannot say whether they follow the clock.
+    /// Returns the fields of the times, or nil if the times form no grid, or if the notation cannot express whether
+    /// they follow the clock.
     func gridText(_ notation: FieldNotation) -> (hour: String, minute: String, second: String)? {
         guard case .grid(let hours, let minutes, let seconds) = times else { return nil }
         let everyHour = hours == TimesOfDay.allHours

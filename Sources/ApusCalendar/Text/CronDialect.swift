@@ -1,23 +1,28 @@
 /// The rules by which the fields of a cron expression are read, because programs differ in them.
 public enum CronDialect: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Five fields, six with seconds first, seven with the year last; days of the week are 0 to 7 from Sunday.
+    /// Five fields, six with the seconds first, or seven with the year last; days of the week are 0 to 7 from Sunday.
     case standard
-    /// Quartz: seconds first, the year last if there are seven; days of the week are 1 to 7 from Sunday, and one of both
-    /// day fields is `?`.
+    /// Quartz: the seconds first, and the year last if there are seven fields.
+    ///
+    /// Days of the week are 1 to 7 from Sunday, and exactly one of the two day fields is `?`.
     case quartz
-    /// Amazon EventBridge: six fields, minutes first and the year last, in `cron(…)` or without it; days of the week are 1
-    /// to 7 from Sunday, and one of both day fields is `?`. EventBridge's rules are in UTC.
+    /// Amazon EventBridge: six fields, the minutes first and the year last, with or without `cron(…)` around them.
+    ///
+    /// Days of the week are 1 to 7 from Sunday, and exactly one of the two day fields is `?`. EventBridge's rules are
+    /// in UTC.
     case aws
     /// Spring: six fields, seconds first; both day fields must match.
     case spring
-    /// croniter: five fields, then seconds, then the year; the last Friday is `L5`, and only `*` alone restricts no day.
+    /// croniter: five fields, then the seconds, then the year.
+    ///
+    /// The last Friday is `L5`. Only a day field that is `*` and nothing else leaves the days unrestricted.
     case croniter
 
     var hasNicknames: Bool { self != .quartz && self != .aws }
 
     var weekdayNumbers: ClosedRange<Int> { self == .quartz || self == .aws ? 1...7 : 0...7 }
 
-    /// The fields in the order of the standard, with seconds.
+    /// Returns the fields in the order of the standard, with a field for the seconds.
     func ordered(_ given: [Token], _ end: Token) throws(ScheduleTextError) -> [Token] {
         var tokens = given
         if self == .aws, let first = tokens.first, let last = tokens.last, first.text.lowercased().hasPrefix("cron("),
@@ -52,13 +57,13 @@ public enum CronDialect: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Checks that exactly one of both fields for days is `?`, as Quartz and EventBridge require.
+    /// Checks that exactly one of the two day fields is `?`, as Quartz and EventBridge require.
     func checkDays(_ day: Token, _ weekday: Token) throws(ScheduleTextError) {
         guard self == .quartz || self == .aws, (day.text == "?") == (weekday.text == "?") else { return }
         throw weekday.error("? in exactly one of the two fields for days")
     }
 
-    /// A member of the list of days of the week, as the standard writes it.
+    /// Returns a member of the list of days of the week in the notation of the standard.
     func weekdayPart(_ part: Token) -> Token {
         let text = part.text.uppercased()
         if self == .croniter, text.hasPrefix("L"), text.count > 1 {

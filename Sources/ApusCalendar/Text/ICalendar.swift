@@ -62,7 +62,8 @@ struct ICalendar {
         return result
     }
 
-    /// Returns the names that a file gives to its zones, and the IANA names of those zones whose definition has one.
+    /// Returns the names that a file gives to its zones, and the IANA names of the zones whose definitions have such a
+    /// name.
     ///
     /// The rules in the definitions are not read, because the zone files of the machine have the rules.
     private static func zones(
@@ -161,7 +162,7 @@ extension ICalendar.Event {
             former.insert(replaced)
             if !change.isCancelled { new.insert(start) }
         }
-        // An occurrence may move to the time from which another one moves away: that time stays due.
+        // One occurrence may move to the time from which another moves away, so that time stays due.
         properties.exceptions += former.subtracting(new)
         properties.extras += new.subtracting(former)
     }

@@ -168,7 +168,7 @@ struct OnCalendarParser {
                 guard isFromEnd ? first - step >= 1 : first + step <= limits.upperBound else {
                     throw pieces[1].error("a repetition short enough to come again within the range")
                 }
-                // In days from the end, the repetition runs towards the last day.
+                // If days are counted from the end of the month, the repetition runs towards the last day.
                 values.formUnion(
                     isFromEnd
                         ? stride(from: first, through: 1, by: -step).map { $0 }
@@ -177,7 +177,7 @@ struct OnCalendarParser {
                 values.insert(first)
             }
         }
-        // A repetition that yields only one value does not count as a repetition.
+        // A repetition that yields a single value does not count as a repetition.
         return (values.sorted(), false, hasStep && values.count > 1)
     }
 }

@@ -1,8 +1,8 @@
-/// The schedule of a recurrence rule in a text or a calendar file, and the names of what was ignored there.
+/// The schedule of a recurrence rule in a text or a calendar file, and the names of the parts that were ignored.
 public struct RecurrenceText: Sendable, Hashable {
     /// The schedule.
     public let schedule: CalendarSchedule
-    /// The names of what has no effect on the schedule, each once, in the order of the text.
+    /// The names of the parts that have no effect on the schedule, each once, in the order of the text.
     ///
     /// They are the names of properties and components of an event, such as `SUMMARY` and `VALARM`. If DTSTART is a
     /// date, BYHOUR, BYMINUTE and BYSECOND are ignored too.
@@ -35,8 +35,7 @@ public struct RecurrenceText: Sendable, Hashable {
 
     /// Reads a rule that a person types.
     ///
-    /// Without DTSTART, the rule starts at `now`, without the parts of that time that are finer than what the rule
-    /// names.
+    /// Without DTSTART, the rule starts at `now`, without units that are smaller than those the rule names.
     init(_ text: String, typedAt now: CivilDateTime) throws(ScheduleTextError) {
         self = try RecurrenceParser.parse(text, start: .typed(at: now))
     }

@@ -3,12 +3,12 @@ struct PhraseToken: Sendable {
     enum Kind: Sendable { case word, number, symbol, end }
 
     var kind: Kind
-    /// As it was typed.
+    /// The text as it was typed.
     var text: String
     var lower: String
     /// The place of the token in the text, as offsets of UTF-8 bytes.
     var range: Range<Int>
-    /// Whether it follows the token before it without a space.
+    /// Whether there is no space between the token and the one before it.
     var isGlued: Bool
 
     /// The value of a number; nil for another token, and for a number of more than nine digits.

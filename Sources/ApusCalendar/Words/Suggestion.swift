@@ -1,5 +1,5 @@
 extension ScheduleTextError {
-    /// Returns the error with suggestions: the nearest texts that can be read, if few words have to change.
+    /// Returns the error with suggestions, which are the nearest texts that can be read, if only few words must change.
     ///
     /// - Parameters:
     ///   - text: The text that was refused.
@@ -11,8 +11,8 @@ extension ScheduleTextError {
         guard text.utf8.count <= Suggestions.longestText else { return self }
         var search = Suggestions(language: PhraseReader(text).vocabulary)
         var result = self
-        // If the words that were found can be read in several ways, all of these are offered. Otherwise, only the
-        // nearest text is.
+        // If the words at the error can be read in several ways, all of these are suggested. Otherwise, only the
+        // nearest text is suggested.
         let readings = readings.compactMap { try? read(replacing(in: text, with: $0)) }
         let nearest = readings.isEmpty ? search.nearest(to: text, after: self, read) : nil
         result.suggestions = nearest.map { [$0] } ?? readings
@@ -20,7 +20,7 @@ extension ScheduleTextError {
         return result
     }
 
-    /// The text with another one in place of what was found.
+    /// Returns the text with another text in place of the one that was found at the error.
     fileprivate func replacing(in text: String, with other: String) -> String {
         text.prefix(column - 1) + other + text.dropFirst(column - 1 + found.count)
     }
@@ -36,7 +36,9 @@ private struct Suggestions {
 
     init(language: Vocabulary) { self.language = language }
 
-    /// Corrects at most three words, those with fewer changed letters first.
+    /// Returns the nearest text that can be read and in which at most three words differ; nil if none is found.
+    ///
+    /// Words with fewer changed letters are tried first.
     mutating func nearest(
         to text: String, after error: ScheduleTextError, depth: Int = 3,
         _ read: (String) throws(ScheduleTextError) -> String

@@ -57,8 +57,8 @@ extension CalendarSchedule {
 
     /// The words for the stored form, or nil if earlier versions cannot read them.
     ///
-    /// Earlier versions have no words for recurrence rules, nearest weekdays, or each day or weekday of some months
-    /// only.
+    /// Earlier versions have no words for recurrence rules, for nearest weekdays, or for every day or weekday of only
+    /// some months.
     var storedWords: String? {
         guard case .fields(let fields) = rule, fields.days.nearestWeekdays | fields.days.nearestWeekdaysFromEnd == 0,
             fields.months == CalendarFields.allMonths || !fields.days.onlyWeekdays
@@ -124,8 +124,7 @@ extension CalendarFields {
 
     fileprivate var dayWords: String? {
         if let weekInterval {
-            // Words are always read with an anchor that is a day of the schedule. Another anchor cannot be said in
-            // words.
+            // Words are always read with an anchor that is a day of the schedule, so no words express another anchor.
             guard months == Self.allMonths, days.onlyWeekdays, days.weekdays.has(weekInterval.anchor.weekday.rawValue)
             else { return nil }
             return "\(weekInterval.weeks) weeks on \(weekdayWords(days.weekdays, plural: true))"
@@ -147,7 +146,7 @@ extension CalendarFields {
 }
 
 extension DayRule {
-    /// Whether it restricts neither days of the month nor ordinal days of the week.
+    /// Whether the rule restricts neither days of the month nor ordinal days of the week.
     fileprivate var onlyWeekdays: Bool { !restrictsMonthDay && ordinals == 0 }
 
     /// The days within a month, such as `1st and last day` or `2nd tuesday`; nil if words cannot say them.

@@ -9,14 +9,16 @@ import PlatformC
 /// `/etc/localtime` links (localtime(5)). If there is no such link, the name is the first line of `/etc/timezone`,
 /// which Debian writes too.
 package enum LocalZone {
-    /// Returns the name, or nil if there is none, as in a container without a zone, whose clock shows UTC.
+    /// Returns the name, or nil if there is none.
+    ///
+    /// A container without a zone has no name, and its clock shows UTC.
     package static func name() -> String? {
         name(
             variable: getenv("TZ").map { String(cString: $0) }, link: linkTarget("/etc/localtime"),
             file: SystemZoneFiles().read("/etc/timezone"))
     }
 
-    /// Returns the name from the contents of those places.
+    /// Returns the name from the value of `TZ`, the target of the link, and the contents of the file.
     static func name(variable: String?, link: String?, file: [UInt8]?) -> String? {
         // An empty variable means UTC (tzset(3)); a name may begin with a colon.
         if let variable {

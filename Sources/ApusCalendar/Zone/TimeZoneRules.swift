@@ -75,7 +75,7 @@ public struct TimeZoneRules: Sendable, Hashable {
         var offsets = [table.initialOffset]
         func append(_ at: Int64, _ offset: Int32) {
             guard offset != offsets[offsets.count - 1], Self.instants.contains(at) else {
-                // Changes before all schedules only determine the first offset.
+                // Changes that are before all schedules have no segment, and only determine the first offset.
                 if at < Self.instants.lowerBound { offsets[offsets.count - 1] = offset }
                 return
             }
@@ -175,7 +175,8 @@ public struct TimeZoneRules: Sendable, Hashable {
     func start(of segment: Int) -> Int64 { segment == 0 ? .min : starts[segment - 1] }
     func end(of segment: Int) -> Int64 { segment == starts.count ? .max : starts[segment] }
 
-    /// Whether an instant is in a segment, and so far from its ends that the clock shows its local time once.
+    /// Whether an instant is in a segment and so far from both of its ends that the clock shows the local time only
+    /// once.
     func isPlain(_ instant: Int64, segment: Int) -> Bool {
         let margin = 2 * Self.largestOffset
         return (segment == 0 || instant >= starts[segment - 1] + margin)

@@ -12,11 +12,11 @@ struct AppLifeMachine: Sendable {
         case launching(toForeground: Bool)
         case active
         case inactive
-        /// The app is entering the background, and may still be working for that.
+        /// The app is entering the background, and may still be doing its work for that phase.
         case leaving
         case background
         case suspended
-        /// The process was notified of its end, and may still be working for that.
+        /// The process was notified of its end, and may still be doing its last work.
         case ending
     }
 
@@ -30,7 +30,7 @@ struct AppLifeMachine: Sendable {
         /// Start a process, which begins in this phase.
         case start(Phase)
         case alreadyRunning
-        /// Do not start it: the user has force-quit the app, and `despiteForceQuit` is false.
+        /// Do not start the process, because the user has force-quit the app and `despiteForceQuit` is false.
         case forbidden
     }
 
@@ -53,7 +53,7 @@ struct AppLifeMachine: Sendable {
         return .start(toForeground && !usesScenes ? .inactive : .background)
     }
 
-    /// Ends the launch: the app object exists now.
+    /// Ends the launch, because the app object exists now.
     mutating func finishLaunch(usesScenes: Bool) -> [Phase] {
         guard case .launching(let toForeground) = state else { return [] }
         if toForeground {
@@ -103,7 +103,7 @@ struct AppLifeMachine: Sendable {
         }
     }
 
-    /// Ends the app's work on the way to the background.
+    /// Moves the app to the background, because its work on the way there is done.
     mutating func settle() {
         if state == .leaving { state = .background }
     }

@@ -47,7 +47,7 @@ struct HeldBackgroundTask: Sendable {
 ///
 /// The time belongs to the process, not to a task. It begins to run when a task is open in the background, and then
 /// runs whichever tasks begin and end. It pauses while the process is suspended, and while a continuous mode (audio,
-/// location) or a background job keeps the process running; for jobs, no source says this.
+/// location) or a background job keeps the process running. That jobs pause it is a choice, because no source says so.
 ///
 /// The whole budget is available again when the process enters the foreground, and when the system resumes it after a
 /// suspension. The rule for a resumption is a choice: DTS ("UIApplication Background Task Notes") does not say how much
@@ -112,12 +112,12 @@ struct BackgroundTaskMachine: Sendable {
 
     enum BeginAction: Equatable {
         case granted(BackgroundTaskID)
-        /// Call the handler now; to end this identifier is allowed, and has no effect.
+        /// Call the handler now; ending this identifier is allowed, and has no effect.
         case tooLate(BackgroundTaskID)
         case invalid
-        /// End the process: it has too many background tasks.
+        /// End the process, because it has too many background tasks.
         case overLimit
-        /// End the process: its handler, which each refusal calls, makes the next request at once.
+        /// End the process, because each refusal calls its handler, which immediately makes the next request.
         case refusedWithoutEnd
     }
 
@@ -143,7 +143,7 @@ struct BackgroundTaskMachine: Sendable {
         /// The task was refused when the app requested it.
         case endedRefused
         case unknown
-        /// An earlier process of the app began the task.
+        /// The task belongs to an earlier process of the app.
         case ofEarlierProcess
         case ofOtherDevice
     }
@@ -225,9 +225,9 @@ struct BackgroundTaskMachine: Sendable {
     /// The background jobs that keep the process running.
     enum Jobs: Sendable, Hashable {
         case none
-        /// The last of them ends at this instant at the latest.
+        /// All jobs that keep the process running end by this instant.
         case until(UInt64)
-        /// At least one of them has no limit.
+        /// At least one job that keeps the process running has no limit.
         case unlimited
     }
 
@@ -272,9 +272,8 @@ struct BackgroundTaskMachine: Sendable {
 
     /// The last part of the budget, at whose end the process is ended.
     ///
-    /// The expiration handlers of the tasks that began before it are called at its beginning.
-    ///
-    /// `begin` is the used part of the budget at its beginning.
+    /// When the lead begins, the expiration handlers of the tasks that began before it are called. `begin` is the part
+    /// of the budget that is used at that moment.
     private var lead: (begin: UInt64, length: UInt64) {
         let length = min(rules.lead, rules.budget)
         return (rules.budget - length, length)
@@ -299,7 +298,8 @@ struct BackgroundTaskMachine: Sendable {
         return amount > spent ? now + (amount - spent) : now
     }
 
-    /// Adds the time since the last call to `spent`, which begins to count as soon as an open task needs time.
+    /// Adds the time since the last call to `spent`, which counts from the moment at which an open task first needs
+    /// time.
     private mutating func count(_ now: UInt64) {
         if spent != nil { spent = spent(at: now) }
         countedAt = now

@@ -7,7 +7,7 @@ import Foundation
 public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
     /// The origin of an event.
     public enum Actor: String, Sendable, Hashable, CaseIterable {
-        /// The person who holds the device, by a control of the simulation.
+        /// The person who holds the device, whose actions are the controls of the simulation.
         case user
         /// The operating system.
         case system
@@ -66,7 +66,7 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
     public var wall: WallInstant
     /// The time since boot, without sleep.
     public var uptime: UptimeInstant
-    /// The time since the device was created, including sleep and restarts, whatever the clocks were set to.
+    /// The time since the device was created, including sleep and restarts, regardless of settings of the clocks.
     public var elapsed: Duration
     /// The origin of the event.
     public var actor: Actor
@@ -154,8 +154,9 @@ final class DeviceLog: Sendable {
 
     var count: Int { state.withLock { $0.events.count } }
 
-    /// The three lines that were logged most often at this instant, with their counts; those that were logged once are
-    /// left out.
+    /// The three lines that were logged most often at this instant, with their counts.
+    ///
+    /// Lines that were logged only once are left out.
     var repeatedNow: [String] {
         let now = time.uptime().nanoseconds
         let lines = state.withLock { state in

@@ -16,12 +16,13 @@ package protocol DevicePart: AnyObject, Sendable {
 
     // MARK: The app
 
-    /// Notifies the part that an app replaces the earlier one; no process runs.
+    /// Notifies the part that an app replaces the earlier one, while no process runs.
     ///
-    /// What the user has allowed stays, as it does with an update.
+    /// The permissions that the user has given stay, as they do after an update.
     @MainActor func appInstalled(_ app: InstalledApp)
-    /// Notifies the part that a process was started, or a prewarmed one is being launched; the app object does not
-    /// exist yet.
+    /// Notifies the part that a process was started, or that a prewarmed process is being launched.
+    ///
+    /// The app object does not exist yet.
     @MainActor func appLaunched(toForeground: Bool)
     /// Notifies the part that the app object exists.
     @MainActor func appFinishedLaunching()
@@ -37,7 +38,7 @@ package protocol DevicePart: AnyObject, Sendable {
     @MainActor func appForceQuit()
     /// Notifies the part that the process has ended; the part releases the app's handlers.
     @MainActor func processEnded()
-    /// Lets the part notify the app of a system event; the app may also be suspended, or have no process.
+    /// Lets the part notify the app of a system event; the app may be running or suspended, or have no process.
     @MainActor func appNotified(of event: SystemEvent)
 
     // MARK: The device
@@ -59,7 +60,7 @@ package protocol DevicePart: AnyObject, Sendable {
     @MainActor func deviceChanged(to scene: DeviceScene)
     /// Notifies the part that the system's rules were replaced.
     @MainActor func policyChanged(_ policy: SystemPolicy)
-    /// Releases what the part holds of the app, because the device was released; the process may still live.
+    /// Releases the part's references to the app, because the device was released; the process may still live.
     ///
     /// It may be called from any thread.
     func deviceGone()
@@ -107,7 +108,7 @@ package struct InstalledApp: Sendable {
     package let trackDurations: [AudioItem.ID: Duration]
 }
 
-/// An event of the system, of which an app that is running is notified at once.
+/// An event of the system; a running app is notified of it at once.
 package enum SystemEvent: Sendable, Hashable, Codable {
     /// The system takes away the interface of an app in the background.
     ///
@@ -131,11 +132,11 @@ package enum SystemEvent: Sendable, Hashable, Codable {
     case wallClockSet
 }
 
-/// An instant by which the app must have finished something.
+/// An instant by which the app must have finished something, and the consequence if it has not.
 package struct ProcessLimit {
     /// The instant in nanoseconds of uptime.
     let instant: UInt64
-    /// Does what the system does to a process that has not finished by then.
+    /// The system's reaction to a process that has not finished by then.
     let apply: () -> Void
 }
 
@@ -191,19 +192,17 @@ package struct PartSurroundings: Sendable {
     var parts: @Sendable () -> DeviceParts? = { nil }
     /// Returns whether the current process of the app has ended.
     ///
-    /// If so, the caller may be a function of the app that is still running, and its call must have no effect.
+    /// The caller may then be a function of the app that is still running, and its call must have no effect.
     package var isAppDead: @Sendable () -> Bool = { false }
     /// Asks the user a question of the system, as soon as the app is active.
     ///
     /// The question is answered at once if there is no process, or if the user need not be asked.
-    ///
-    /// Without a process, the question is answered at once.
     var askUser: @Sendable (SystemQuestion) -> Void = { $0.answer() }
-    /// Starts the app in the background for this reason, or resumes a suspended one there; returns false if that is not
+    /// Starts the app in the background for this reason, or resumes a suspended app there; returns false if not
     /// allowed.
     ///
-    /// If the second argument is true, it does so even after a force quit. The app's code runs at the next step of
-    /// time.
+    /// If the second argument is true, the app is started even after a force quit. The app's code runs at the next step
+    /// of time.
     package var wake: @MainActor @Sendable (LaunchCause, Bool) -> Bool = { _, _ in false }
     /// Brings the app to the foreground, calls the closure, and runs everything that follows at this instant.
     ///
@@ -232,8 +231,8 @@ package struct PartSurroundings: Sendable {
 extension ScheduledTimer? {
     /// Stores `next`, which is already scheduled, and cancels the former timer.
     ///
-    /// In the other order there would be a moment without a timer, in which the thread that drives time could move past
-    /// what is due.
+    /// In the other order, there would be a moment without a timer, and the thread that drives time could then move
+    /// past the instant of the next one.
     mutating func replace(with next: ScheduledTimer?) {
         let former = self
         self = next
@@ -243,7 +242,7 @@ extension ScheduledTimer? {
 
 /// A part that answers the app's requests and sends it events, as values.
 ///
-/// An app in its own process reaches it in the same way as one in the test's process.
+/// An app in its own process uses the same interface as an app in the test's process.
 package protocol DeviceService: DevicePart {
     associatedtype Request: Codable & Sendable
     associatedtype Reply: Codable & Sendable
@@ -282,8 +281,8 @@ extension SimulatedHost {
 
     fileprivate func deliver<Service: DeviceService>(_ event: Service.Event, of service: Service.Type) {
         process.mainLoop.run { [weak self] in
-            // The handler is looked up only when the main loop runs this: an app that has just been started may set it
-            // after the event was sent.
+            // The handler is looked up only when the main loop runs this, because an app that has just been started may
+            // set the handler after the event was sent.
             let handler = self?.state.withLock { $0.eventHandlers["\(service)"] } as? EventHandler<Service>
             handler?.handle(event)
         }

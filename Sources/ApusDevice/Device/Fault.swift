@@ -104,11 +104,11 @@ public struct TerminationCode: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "0x\(String(value, radix: 16)) \(name)" }
 }
 
-/// The reason for which a test on a simulated device fails: faults that the test did not expect, or missing ones.
+/// The reason for which a test on a simulated device fails: unexpected faults, or expected faults that did not occur.
 public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// The faults that were not expected.
     public let unexpectedFaults: [Fault]
-    /// The rules of which a fault was expected and did not occur.
+    /// The rules of the expected faults that did not occur.
     public let missingFaults: [Fault.Rule]
     /// The seed of the device, with which it can be run again.
     public let seed: UInt64

@@ -1,10 +1,10 @@
 /// The state that determines which protected files and keychain items can be read.
 package enum ProtectedDataState: Int, Sendable, Hashable, Codable, Comparable {
-    /// The device is unlocked, or was locked a moment ago, so all of them can be read.
+    /// The device is unlocked, or was locked a moment ago, so all protected files and items can be read.
     case available
-    /// The device is locked, so only those that are protected until the first unlock can be read.
+    /// The device is locked, so only files and items that are protected until the first unlock can be read.
     case locked
-    /// The device has not been unlocked since it was restarted, so none of them can be read.
+    /// The device has not been unlocked since it was restarted, so no protected files and items can be read.
     case beforeFirstUnlock
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
@@ -19,7 +19,7 @@ extension SimulatedDevice {
 
     /// Notifies the parts that the state has changed.
     ///
-    /// If more can be read, the app is notified after this.
+    /// If more files and items can be read than before, the app is notified after this call.
     func protectedDataStateChanged() {
         for part in parts.all { part.protectedDataStateChanged(to: protectedDataState) }
     }

@@ -17,7 +17,7 @@ extension SimulatedDevice {
 
     /// The user taps the icon of an app that does not run.
     ///
-    /// If it runs, the control only logs a warning.
+    /// If the app already runs, the control only logs a warning.
     public func launch() {
         perform("launch") {
             guard !hasLaunched else {
@@ -64,7 +64,7 @@ extension SimulatedDevice {
             touch()
             screen = .home
             leaveForeground()
-            // The app's work on the way to the background comes before its end.
+            // The app does its work for the background before it is ended.
             time.settle()
             let action = life.forceQuit()
             notifyParts { if action != .nothing { $0.appForceQuit() } }
@@ -77,7 +77,9 @@ extension SimulatedDevice {
         }
     }
 
-    /// The process ends immediately and without notice: it crashes, or the system ends it for the reason of the code.
+    /// The process ends immediately and without notice.
+    ///
+    /// Without a code, the process crashes. With a code, the system ends it for the reason of the code.
     public func kill(_ code: TerminationCode? = nil) {
         perform("kill") { runningHost?.end(code.map(\.description) ?? "crash") }
     }
@@ -127,8 +129,9 @@ extension SimulatedDevice {
         }
     }
 
-    /// The user scrolls in the app for a duration, which passes; main-loop work of the `default` mode waits until the
-    /// end.
+    /// The user scrolls in the app while `duration` passes.
+    ///
+    /// Main-loop work of the `default` mode waits until the end of the scrolling.
     public func scroll(for duration: Duration) {
         control("scroll for \(duration)")
         setScrolling(true)
@@ -214,7 +217,7 @@ extension SimulatedDevice {
         perform("thermal state \(state.rawValue)") { change { $0.thermalState = state } }
     }
 
-    /// Other apps need memory: a suspended process is ended without notice, and a running one gets a warning.
+    /// Other apps need memory: a suspended process is ended without notice, and a running process gets a warning.
     ///
     /// - Parameter isSevere: Whether a process that runs in the background is also ended without notice, despite its
     ///   background tasks and jobs (Apple, "Identifying high-memory use with jetsam event reports": the app in front
@@ -344,7 +347,7 @@ extension SimulatedDevice {
 
     /// Lets time pass until the ``log`` has a new event, at most `limit`, and executes nothing that is due later.
     ///
-    /// The main actor is yielded now and then, so that a program can respond meanwhile.
+    /// The function yields the main actor now and then, so that a program can respond meanwhile.
     ///
     /// - Returns: The first new event; `nil` if there was none, and then exactly `limit` has passed.
     @discardableResult
@@ -354,7 +357,7 @@ extension SimulatedDevice {
         let target = time.uptime().advanced(by: max(.zero, limit))
         var steps = 0
         while deviceLog.count == known {
-            // The step that reaches the target has already run what is due there.
+            // The step that reaches the target has already run the work that is due at the target.
             if time.step(towards: target) { break }
             time.settle()
             steps += 1
@@ -373,8 +376,8 @@ extension SimulatedDevice {
     func settle() async {
         repeat {
             time.settle()
-            // Each hop leads to the end of the main actor's queue, which is first in, first out: what was in the queue
-            // before has run when the hop returns.
+            // Each hop leads to the end of the main actor's queue, which is first in, first out. Work that was in the
+            // queue before has therefore run when the hop returns.
             for _ in 0..<Self.mainActorPasses { await Task.yield() }
         } while time.isRunnable
     }

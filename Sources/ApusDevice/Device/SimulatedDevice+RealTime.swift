@@ -8,8 +8,8 @@ extension SimulatedDevice {
     /// `Task.sleep`. The device's clocks follow the machine's with a delay of a few milliseconds, `speed` times as
     /// fast. Between two steps the main actor is free, so work that other threads submit to the main queue runs.
     ///
-    /// The device cannot suspend threads: work on a thread that is not the device's continues while the app is
-    /// suspended, and after it has ended. Such a run is not reproducible.
+    /// The device cannot suspend threads. Work on threads other than the device's own therefore continues while the app
+    /// is suspended, and after the app has ended. Such a run is not reproducible.
     ///
     /// - Parameters:
     ///   - duration: The time that passes on the device.
@@ -29,7 +29,8 @@ extension SimulatedDevice {
                 // This is a real sleep, because the work of other threads needs real time.
                 try await TimerEngine.shared.sleep(for: Self.realTimeStep)
             } catch {
-                // The calling task was cancelled, so the rest of the duration passes without waits for other threads.
+                // The calling task was cancelled, so the rest of the duration passes at once, without waiting for other
+                // threads.
                 await advance(by: time.uptime().duration(to: target))
             }
         }

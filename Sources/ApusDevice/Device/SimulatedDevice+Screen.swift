@@ -22,7 +22,8 @@ enum DataProtection {
 /// determines which keychain items the app can read. It also determines which files an app in a process of its own can
 /// read.
 ///
-/// A suspended app is not notified, not even when it runs again, which is a choice; it can then read the property.
+/// A suspended app is not notified, not even when it runs again; it can then read the property. This is a choice of the
+/// simulation.
 ///
 /// Source: Apple, documentation/uikit/encrypting-your-app-s-files.
 extension SimulatedDevice {
@@ -73,8 +74,9 @@ extension SimulatedDevice {
     /// The time without a touch after which the screen locks itself, as set by the user; at least a second.
     ///
     /// With `nil`, which a new device has, the screen stays unlocked until ``lock()``. The controls with which the user
-    /// opens, leaves, scrolls, unlocks and hangs up are touches, and so is ``touch()``. The screen stays on during a
-    /// call, while the user scrolls, and in front of an app that has disabled the idle timer.
+    /// opens or leaves the app, scrolls, unlocks the device or ends a call count as touches, and so does ``touch()``.
+    /// The screen stays on during a call, while the user scrolls, and while an app that has disabled the idle timer is
+    /// in the foreground.
     public var autoLock: Duration? {
         get { autoLocking.limit }
         set {
@@ -123,7 +125,7 @@ extension SimulatedDevice {
     /// Asks the waiting questions, if the app is active.
     func askWaitingQuestions() {
         guard !questions.isAsking, !questions.waiting.isEmpty else { return }
-        // A question is not asked if the answer to another question has settled it.
+        // A question is not asked if the answer to another question has made it unnecessary.
         let settled = questions.waiting.filter { !$0.isOpen() }
         questions.waiting.removeAll { !$0.isOpen() }
         for question in settled { question.answer() }

@@ -107,7 +107,9 @@ extension SimulatedDevice {
         return host
     }
 
-    /// Enters phases one after another, each of them after the app's work on the one before it, and then calls `done`.
+    /// Enters the phases one after another, and then calls `done`.
+    ///
+    /// Each phase is entered after the app has done its work for the previous one.
     func walk(
         _ phases: [Phase], of host: SimulatedHost, then done: @escaping @MainActor @Sendable (SimulatedDevice) -> Void
     ) {
@@ -166,7 +168,7 @@ extension SimulatedDevice {
         host.changes.conditions.set(conditions)
     }
 
-    /// Notifies the process of its end, and ends it when its work for that is done.
+    /// Notifies the process of its end, and ends the process when its last work is done.
     func endWithNotice(_ host: SimulatedHost, _ why: String) {
         life.beginEnding()
         walk([.terminated], of: host) { _ in host.end(why) }
@@ -285,13 +287,13 @@ extension SimulatedDevice {
                     host.fault(Fault(.crashAtLaunch, "the process could not be prewarmed: \(error)"))
                     return host.end("crash at launch")
                 }
-                // The waiting code continues after the launch.
+                // The process is stopped here. Its code continues only after the launch.
                 host.process.stop()
             }
         }
     }
 
-    /// Whether there is a process that is not only prewarmed.
+    /// Whether there is a process that has been launched, not only prewarmed.
     var hasLaunched: Bool { runningHost != nil && life.state != .prewarmed }
 
     /// Launches a prewarmed process.

@@ -39,8 +39,8 @@ extension SimulatedHost {
     ///     as a phone's system does.
     ///   - place: The place of the call, as `Module/File.swift:12`, for faults.
     ///   - function: The calling function.
-    ///   - expirationHandler: Called on the main loop shortly before the time is over, or soon if it is over already;
-    ///     it must end the background task.
+    ///   - expirationHandler: Called on the main loop shortly before the time is over, or soon if the time is already
+    ///     over. It must end the background task.
     /// - Returns: The identifier, with which the task must be ended; ``BackgroundTaskID/invalid`` if there is no
     ///   background task.
     package func beginBackgroundTask(
@@ -98,7 +98,7 @@ extension SimulatedHost {
 
     // MARK: For the device
 
-    /// Calls the expiration handlers that are due in one pass, on the process's main loop.
+    /// Calls the due expiration handlers in one pass on the process's main loop.
     @MainActor
     func callExpirationHandlers() {
         let now = now
@@ -158,7 +158,7 @@ extension SimulatedHost {
     /// Notes that an expiration handler has returned in the app's own process.
     ///
     /// Work that the handler has started may end the background task at the same instant, before the device continues.
-    /// This note shows that the task was ended only after the handler had returned, which is too late.
+    /// The open background tasks are therefore noted now. A task that is open at this moment is ended too late.
     package func expirationHandlerReturned() { state.withLock { $0.openAtReturn = $0.backgroundTasks.openIDs } }
 
     /// Ends the process because of open background tasks, with a fault for each.
@@ -246,7 +246,7 @@ extension SimulatedHost {
         askForReview()
     }
 
-    /// A logger that makes a fault of the error that a ``BackgroundTask`` logs when it is dropped.
+    /// A logger that turns the error that a dropped ``BackgroundTask`` logs into a fault.
     private var backgroundTaskLogger: Logger {
         Logger(label: "apus.simulated-device") { [weak self] _ in BackgroundTaskLogHandler(host: self) }
     }

@@ -11,7 +11,7 @@ import Logging
 public final class SimulatedHost: BackgroundHost {
     struct State: Sendable {
         var backgroundTasks: BackgroundTaskMachine
-        /// The limit for the current work of the process, and the fault if it is exceeded.
+        /// The limit for the current work of the process, and the fault that is reported if the work exceeds it.
         var watch: Watch?
         /// The timers for the warnings about background tasks that are held for a long time.
         var warnings: [BackgroundTaskID: ScheduledTimer] = [:]
@@ -28,7 +28,7 @@ public final class SimulatedHost: BackgroundHost {
         var keepsScreenOn = false
         /// The reason for which the system started the process, or launched the prewarmed one.
         var launchCause = LaunchCause.user
-        /// The sources of changes; `nil` when the process has ended, because their observers could retain the app.
+        /// The sources of changes; `nil` after the process has ended, because their observers could retain the app.
         var changes: ChangeSources?
     }
 
@@ -108,7 +108,7 @@ public final class SimulatedHost: BackgroundHost {
         process.observeUnrest { [weak self] in self?.endWithoutRest() }
     }
 
-    /// Ends the process as a phone's watchdog does with an app that never leaves its main thread free.
+    /// Ends the process, as a phone's watchdog ends an app whose main thread is never free.
     private func endWithoutRest() {
         let calls = log.repeatedNow
         let which =
@@ -220,7 +220,7 @@ public final class SimulatedHost: BackgroundHost {
         }
         var limits: [ProcessLimit] = []
         if let watch {
-            // Expiration handlers that are running when the time is over may finish within their own limit.
+            // Expiration handlers that are running when the time is over may continue up to their own limit.
             limits.append(
                 ProcessLimit(instant: watch.deadline) { [self] in
                     fault(watch.fault)
@@ -357,8 +357,8 @@ public final class SimulatedHost: BackgroundHost {
             return state
         }
         for timer in old.warnings.values { timer.cancel() }
-        // The sequences' consumers are part of the process, so no code receives this phase. The objects that only the
-        // old state retained are released when this returns, outside the lock.
+        // The consumers of the sequences are part of the process, so no code receives this phase. Objects that only the
+        // old state retains are released when this function returns, outside the lock.
         old.changes?.phases.finish(.terminated)
         askForReview()
     }
@@ -386,7 +386,7 @@ extension BackgroundTaskMachine.Rules {
     }
 }
 
-/// The records of an app as one of its processes sees them: a process that has ended saves nothing.
+/// The records of an app as one of its processes sees them; a process that has ended saves nothing.
 struct ProcessStorage: RecordStore {
     let records: MemoryRecordStore
     let process: VirtualProcess

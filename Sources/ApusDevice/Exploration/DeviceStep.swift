@@ -125,7 +125,7 @@ extension DeviceStep {
         case .launchJob(let identifier): device.launchJob(identifier)
         case .expireJob(let identifier): device.expireJob(identifier)
         case .control(let action): try? action.perform(device)
-        // The user can only touch an app that is in the foreground.
+        // The user can touch only an app that is in the foreground.
         case .app(let action): if device.appPhase == .active { try? action.perform(device) }
         }
     }
@@ -192,7 +192,7 @@ extension DeviceStep: CustomStringConvertible {
     }
 }
 
-/// An action of the user in one app, or on a part of the device, with the line of Swift that performs it.
+/// An action of the user in one app, or on a part of the device, with the line of Swift code that performs it.
 ///
 /// ```swift
 /// AppAction("model.start()") { device in (device.app as? MyApp)?.model.start() }

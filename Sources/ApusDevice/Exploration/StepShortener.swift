@@ -3,8 +3,8 @@ import ApusTimers
 /// The reduction of a failing script to a shorter and simpler one, as a pure state machine.
 ///
 /// It returns the script to try next, and receives the result of each attempt. It removes halves, quarters and so on,
-/// down to single steps; joins adjacent waits; rounds durations. Each change that preserves the kind of problem is
-/// kept, and the passes are repeated until no change is kept.
+/// down to single steps. It also joins adjacent waits, and rounds durations. Each change that preserves the kind of
+/// problem is kept, and the passes are repeated until no change is kept.
 struct StepShortener {
     /// The shortest script so far.
     private(set) var best: [DeviceStep]
@@ -97,7 +97,7 @@ struct StepShortener {
         }
     }
 
-    /// Returns the simpler forms of a step, with rounder and shorter durations, the simplest first.
+    /// Returns the simpler forms of a step, the simplest first; their durations are rounder and shorter.
     private static func plainer(_ step: DeviceStep) -> [DeviceStep] {
         switch step {
         case .advance(let duration): rounder(duration).map { .advance($0) }
@@ -111,7 +111,7 @@ struct StepShortener {
         }
     }
 
-    /// Returns the round durations below a duration and, if it is not round itself, the next one above.
+    /// Returns the round durations below a duration and, unless it is round itself, the next round duration above it.
     private static func rounder(_ duration: Duration) -> [Duration] {
         let plain: [Duration] = [1, 5, 10, 30, 60, 600, 3_600, 21_600, 86_400].map { .seconds($0) }
         let shorter = plain.filter { $0 < duration }

@@ -65,7 +65,7 @@ public struct BackgroundJobRecord: Sendable, Hashable, CustomStringConvertible {
         case succeeded
         /// The app completed the run without success.
         case failed
-        /// The run expired or was cancelled, and the app completed it after that or had no expiration handler.
+        /// The run expired or was cancelled; the app completed it only afterwards, or had no expiration handler.
         case expired
         /// The process ended during the run, for this reason.
         case killed(String)

@@ -25,7 +25,7 @@ struct JobRequestBook {
     /// The requests for continued work, which wait for a place.
     var queued: [Entry] { entries.filter(\.request.isContinued) }
 
-    /// Returns the number of pending requests of a kind, without the one with this identifier.
+    /// Returns the number of pending requests of a kind, not counting the request with this identifier.
     func count(beside identifier: String, where isOfKind: (BackgroundJobRequest.Kind) -> Bool) -> Int {
         entries.count { isOfKind($0.request.kind) && $0.request.identifier != identifier }
     }
@@ -42,14 +42,15 @@ struct JobRequestBook {
         return entries.remove(at: index)
     }
 
-    /// Restores a request whose run could not begin, unless another one with its identifier was submitted meanwhile.
+    /// Restores a request whose run could not begin, unless another request with its identifier was submitted
+    /// meanwhile.
     mutating func restore(_ entry: Entry) {
         guard self.entry(entry.request.identifier) == nil else { return }
         let index = entries.firstIndex { $0.submitted > entry.submitted } ?? entries.endIndex
         entries.insert(entry, at: index)
     }
 
-    /// Notes the reasons for which a request was put off; returns false if they are those of the last time.
+    /// Notes the reasons for which a request was put off; returns false if they are the same as the last time.
     mutating func putOff(_ identifier: String, _ reasons: [String]) -> Bool {
         guard let index = entries.firstIndex(where: { $0.request.identifier == identifier }),
             entries[index].lastReasons != reasons

@@ -4,9 +4,10 @@ import ApusVirtualTime
 
 /// Keeps the requests for background jobs, examines them now and then, and begins their runs, as a phone's system does.
 ///
-/// ``TaskSchedulerMachine`` decides; this type has its lock and its timer, and executes its decisions. A
-/// ``SimulatedTask`` owns the state of one run, and ``JobRuns`` decides how long all runs together keep the process
-/// running. The members may be used from any thread, except those of the main actor, which are for the device's thread.
+/// ``TaskSchedulerMachine`` makes the decisions. This type protects the machine by a lock, sets the timer for its next
+/// examination, and executes its decisions. A ``SimulatedTask`` owns the state of one run, and ``JobRuns`` decides how
+/// long all runs together keep the process running. The members may be used from any thread, except those of the main
+/// actor, which are for the device's thread.
 final class JobSystem: Sendable {
     private struct State {
         var machine: TaskSchedulerMachine
@@ -78,8 +79,9 @@ final class JobSystem: Sendable {
 
     // MARK: Calls of a debugger
 
-    /// Begins the run of a pending request at the next step of time, regardless of the rules; returns false if there is
-    /// none.
+    /// Begins the run of a pending request at the next step of time, regardless of the rules.
+    ///
+    /// It returns false if no such request is pending.
     func beginSoon(_ identifier: String) -> Bool {
         guard machine.book.entry(identifier) != nil else { return false }
         soon { system in
@@ -126,7 +128,7 @@ final class JobSystem: Sendable {
     private func armNextLook(_ state: inout State) {
         let now = now
         let next = state.machine.nextLook(now: now.wall)
-        // An opportunity for which the machine already waits keeps its instant.
+        // The machine already waits for an opportunity, whose instant stays the same.
         if next == .atOpportunity, state.nextLook == next { return }
         state.nextLook = next
         switch next {
@@ -205,7 +207,7 @@ final class JobSystem: Sendable {
 
     func policyChanged(_ policy: SystemPolicy.Jobs) { state.withLock { $0.machine.policy = policy } }
 
-    /// Replaces the app; its requests stay, as with an update.
+    /// Replaces the app; the requests stay, as they do after an update.
     func appInstalled(_ manifest: AppManifest) { state.withLock { $0.machine.manifest = manifest } }
 
     @MainActor
@@ -245,7 +247,9 @@ final class JobSystem: Sendable {
         withExtendedLifetime(handlers) {}
     }
 
-    /// Withdraws continued work, which is a choice: no source says what a restart does with it.
+    /// Withdraws continued work.
+    ///
+    /// This is a choice, because no source says what a restart does with continued work.
     func deviceRebooting() {
         state.withLock { $0.restarts += 1 }
         withdraw(by: .system, where: \.isContinued)

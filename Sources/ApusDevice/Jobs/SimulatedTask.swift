@@ -144,7 +144,7 @@ public final class SimulatedTask: Sendable {
         }
     }
 
-    /// Expires the run: its expiration handler is called on the main loop; a run without a handler ends at once.
+    /// Expires the run by calling its expiration handler on the main loop; a run without a handler ends at once.
     @MainActor
     func expire() {
         guard !system.surroundings.isAppDead() else { return }
@@ -280,7 +280,7 @@ struct SimulatedTaskMachine {
     enum ExpireAction {
         /// Call the handler on the main loop.
         case call
-        /// End the run: it has failed, because it has no handler.
+        /// End the run as failed, because it has no handler.
         case fail
         case ignore
     }
@@ -305,9 +305,9 @@ struct SimulatedTaskMachine {
     }
 
     enum PassAction {
-        /// Expire the run: its time is nearly over.
+        /// Expire the run, because its time is nearly over.
         case expire
-        /// End the process: the run was not completed in time.
+        /// End the process, because the run was not completed in time.
         case overdue
         case nothing
     }
@@ -323,7 +323,7 @@ struct SimulatedTaskMachine {
     enum CompleteAction {
         /// Report the completion to the system, and release the handler.
         case report(isExpired: Bool, Handler?)
-        /// Log a warning: the app completed the run before.
+        /// Log a warning, because the app has already completed the run.
         case warn
         case ignore
     }

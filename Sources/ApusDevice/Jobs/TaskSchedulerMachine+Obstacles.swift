@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// The obstacles to jobs, by the table of WWDC20 10063: battery, low-power mode and budget stop only a refresh.
+/// The obstacles to jobs, by the table of WWDC20 10063: battery, low-power mode and budget hold back only refreshes.
 extension TaskSchedulerMachine {
     /// Returns the reasons for which a request does not run now, in a fixed order.
     func obstacles(to entry: JobRequestBook.Entry, now: ClockReading) -> [BackgroundJobObstacle] {
@@ -77,8 +77,9 @@ extension TaskSchedulerMachine {
     }
 }
 
-/// The recent runs of the app's background jobs, as they count for the daily budget and the spacing of launches: a pure
-/// value.
+/// The recent runs of the app's background jobs, as a pure value.
+///
+/// They count for the daily budget and for the spacing of launches.
 struct JobAllowance {
     private static let day: UInt64 = 86_400_000_000_000
 
@@ -145,7 +146,7 @@ struct UsageHabits {
     private var openings: [UInt64: WallInstant] = [:]
     private(set) var lastUse: WallInstant?
 
-    /// Notes that the app enters the foreground.
+    /// Notes that the app has entered the foreground.
     mutating func opened(at now: WallInstant) {
         openings[now.nanoseconds % Self.day / Self.minute] = now
         lastUse = now

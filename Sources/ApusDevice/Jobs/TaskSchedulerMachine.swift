@@ -3,7 +3,7 @@ import ApusTimers
 
 /// The system's decisions about an app's background jobs: a pure state machine.
 ///
-/// Of each run, it has the beginning and the outcome; ``SimulatedTaskMachine`` has the rest.
+/// It records the beginning and the outcome of each run. ``SimulatedTaskMachine`` has the rest of a run's state.
 struct TaskSchedulerMachine {
     var policy: SystemPolicy.Jobs
     var manifest = AppManifest()
@@ -154,13 +154,15 @@ struct TaskSchedulerMachine {
 
     /// The time at which the system examines the requests next.
     enum NextLook: Equatable {
-        /// Not before another request is submitted.
+        /// The system examines no request before another one is submitted.
         case never
-        /// At this instant, before which no request is due.
+        /// The system examines the requests at this instant, because none is due earlier.
         ///
-        /// It is on the wall clock, like the earliest begin of a request, so it moves when the clock is set.
+        /// The instant is on the wall clock, like the earliest begin of a request, so it moves when the clock is set.
         case whenDue(WallInstant)
-        /// At the next opportunity, which is on the continuous clock, so setting the wall clock does not move it.
+        /// The system examines the requests at the next opportunity.
+        ///
+        /// The opportunity is on the continuous clock, so setting the wall clock does not move it.
         case atOpportunity
     }
 
@@ -177,7 +179,7 @@ struct TaskSchedulerMachine {
 
     struct Look {
         var starts: [Start] = []
-        /// The requests that were put off for other reasons than the last time.
+        /// The requests that were put off for different reasons than the last time.
         var putOff: [(identifier: String, reasons: [String])] = []
     }
 

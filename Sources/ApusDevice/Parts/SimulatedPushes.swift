@@ -32,7 +32,7 @@ package final class SimulatedPushes: Sendable {
 
     // MARK: The app
 
-    /// Whether the app has registered for pushes, which outlives its processes.
+    /// Whether the app has registered for pushes; the registration outlives the app's processes.
     package var isRegistered: Bool {
         get { state.withLock { $0.machine.isRegistered } }
         set { if !surroundings.isAppDead() { state.withLock { $0.machine.isRegistered = newValue } } }
@@ -215,9 +215,9 @@ package struct SilentPush: Sendable, Hashable, Codable {
 /// Decides when one app receives its silent pushes: a pure state machine.
 ///
 /// A push is *held* until the system starts or resumes the app for it, then *handed over*, and *handled* when the app
-/// says so. At most one push is held, the newest. The source of all rules except the limits is Apple,
-/// documentation/usernotifications/pushing-background-updates-to-your-app; for the effects of low battery, low-power
-/// mode and the user's settings, it is the notes on WWDC20 10063.
+/// says so. At most one push is held, the newest. The rules for low battery, low-power mode and the user's settings are
+/// from the notes on WWDC20 10063. All other rules except the limits are from Apple,
+/// documentation/usernotifications/pushing-background-updates-to-your-app.
 struct PushMachine {
     /// A push that the app must handle.
     struct Run: Equatable {
@@ -247,7 +247,7 @@ struct PushMachine {
     private var isModeDeclared = false
     private var lastNumber = 0
     private(set) var held: SilentPush?
-    /// The latest instants at which a push started or resumed the app, as many as an hour permits.
+    /// The latest instants at which a push started or resumed the app; at most as many as are permitted within an hour.
     private var wakes: [ContinuousInstant] = []
     private(set) var runs: [Run] = []
 
@@ -302,7 +302,7 @@ struct PushMachine {
         return reasons
     }
 
-    /// Returns when another push may start the app; `nil` if one may start it now.
+    /// Returns the instant at which another push may start the app; `nil` if a push may start it now.
     func freeAgain(now: ClockReading) -> ContinuousInstant? {
         let recent = wakes.suffix(hourlyLimit)
         guard recent.count == hourlyLimit, let first = recent.first else { return nil }

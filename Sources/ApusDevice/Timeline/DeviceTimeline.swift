@@ -41,7 +41,7 @@ public struct DeviceTimeline: Sendable, Hashable {
     public struct Span: Sendable, Hashable, Codable {
         /// The beginning, since the first event of the log.
         public var start: Duration
-        /// The end, since the first event; the end of the log for a span that was still open.
+        /// The end, since the first event; for a span that was still open, the end of the log.
         public var end: Duration
         /// The text of the span.
         public var label: String
@@ -74,8 +74,9 @@ public struct DeviceTimeline: Sendable, Hashable {
 
     /// The total time that a job has waited for one reason, or for several reasons at the same time.
     public struct Wait: Sendable, Hashable {
-        /// The job's identifier; if its last component has digits, a pattern such as `export.*` (see
-        /// ``DeviceTimeline/lanes``).
+        /// The job's identifier, or a pattern such as `export.*` if its last component has digits.
+        ///
+        /// See ``DeviceTimeline/lanes``.
         public let identifier: String
         /// The reasons, as the log names them.
         public let reason: String

@@ -37,7 +37,7 @@ struct TimelineBuilder {
     private var phase: Open?
     private var tasks: [Open] = []
     private var jobSpans: [String: Open] = [:]
-    /// The jobs that were submitted again while they run.
+    /// The running jobs that were submitted again.
     private var askedAgain: Set<String> = []
     /// The time that the jobs of a row have waited, by reason.
     private var waited: [String: [String: Duration]] = [:]
@@ -60,9 +60,10 @@ struct TimelineBuilder {
 
     private static func lane(of row: String) -> String { "job \(row)" }
 
-    /// Returns the row of a job; jobs whose identifiers differ only in a last component with digits share one.
+    /// Returns the row of a job.
     ///
-    /// For example, an app may submit an export for each document.
+    /// Jobs whose identifiers differ only in a last component with digits share a row. For example, an app may submit
+    /// an export for each document.
     private static func row(of identifier: String) -> String {
         guard let dot = identifier.lastIndex(of: "."), identifier[dot...].contains(where: \.isNumber) else {
             return identifier
@@ -117,8 +118,8 @@ struct TimelineBuilder {
 
     /// Returns the time between two events.
     ///
-    /// It is read from the wall clock, because that clock also advances while the device sleeps and restarts. Only
-    /// after the wall clock was set, it is read from the uptime.
+    /// It is read from the wall clock, because that clock also advances while the device sleeps and restarts. If the
+    /// first event sets the wall clock, the time is read from the uptime clock instead.
     private static func time(from first: DeviceEvent, to second: DeviceEvent) -> Duration {
         if case .control(let name) = first.what, name.contains("wall clock"), second.uptime >= first.uptime {
             return first.uptime.duration(to: second.uptime)

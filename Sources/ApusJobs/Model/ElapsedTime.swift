@@ -1,6 +1,6 @@
 package import ApusTimers
 
-// The instants of jobs and runs that count elapsed time move with the wall clock when it is set (see ``JobStore``).
+// Some instants of a job or run count elapsed time: these move with the wall clock when it is set (see ``JobStore``).
 extension Job {
     /// Moves the instants that count elapsed time.
     package mutating func moveElapsedInstants(by offset: Duration) {

@@ -40,8 +40,8 @@ public struct JobRequest: Hashable, Sendable {
     /// A name of this submission, by which it can be repeated safely when its answer was lost; 1 to 255 bytes.
     ///
     /// A second submission with the same key and the same contents returns the job of the first, whatever its
-    /// identifier. The key is remembered for ``idempotencyPeriod``, and for as long as the job is kept, unless the job
-    /// is deleted. With `nil`, each submission is a new one.
+    /// identifier. The key is remembered for at least ``idempotencyPeriod``, and for as long as the job is kept, unless
+    /// the job is deleted. With `nil`, each submission counts as a new one.
     public var idempotencyKey: String?
 
     /// The shortest time for which an idempotency key is remembered, unless the job is deleted: 24 hours from the
@@ -96,7 +96,7 @@ public struct JobRequest: Hashable, Sendable {
         fairnessKey.map { 1 + Int($0.stableHash % UInt64(QueueLane.keyGroups)) }
     }
 
-    /// The content that, with the kind, makes jobs the same; `nil` if only the identifier does.
+    /// The content that makes jobs of the same kind count as the same; `nil` if only the identifier does.
     public var uniqueContent: JobUniqueness.Content? {
         switch uniqueness.kind {
         case .identifier: nil
@@ -146,8 +146,9 @@ public struct Job: Hashable, Sendable, Identifiable {
         _read { yield shared.value }
         _modify { yield &shared.value }
     }
-    /// The larger part of a job, which copies share: the scheduler copies a job at each step of a run and rarely
-    /// changes the request.
+    /// The larger part of a job, which copies share.
+    ///
+    /// The scheduler copies a job at each step of a run, and rarely changes the request.
     private var shared: Shared<JobRequest>
     /// The number that the store gave the job; 0 before that.
     ///
@@ -202,7 +203,7 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// The instant until which the job, ended or not, is the answer to repeated submissions, by the wall clock.
     ///
     /// It is the submission's instant plus ``JobUniqueness/period``, or plus ``JobRequest/idempotencyPeriod`` if the
-    /// job has an idempotency key and that is longer; without either, the submission's instant itself.
+    /// job has an idempotency key and this period is longer. Without either, it is the submission's instant.
     public var uniqueUntil: WallInstant { created.advanced(by: request.uniquenessPeriod) }
 
     /// The next occurrence's due instant with its note; `nil` if none is to come.
@@ -214,7 +215,7 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// The identifier of the job.
     public var id: JobID { request.id }
 
-    // Stores read these with each run; reading `request` from another module would copy all of it.
+    // Stores read these properties with each run, because reading `request` from another module would copy all of it.
 
     /// ``Trigger/isRelative`` of the job's trigger.
     package var isTriggerRelative: Bool { request.trigger.isRelative }

@@ -23,7 +23,7 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         public static let alreadyExists = Code(.alreadyExists)
         /// The job was changed concurrently and must be read again, or it has reached a limit, which the message names.
         public static let conflict = Code(.conflict)
-        /// The store has a newer owner, so this one can write nothing any more.
+        /// The store has a newer owner, so the earlier owner can no longer write to it.
         public static let notOwner = Code(.notOwner)
         /// Another process owns the store; the message names it.
         public static let owned = Code(.owned)
@@ -54,7 +54,8 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// The error that caused this one.
     public var cause: (any Error)?
-    /// Whether the request itself may be valid, so that a later or another scheduler could accept it.
+    /// Whether the cause is the state of the store or the scheduler, so that a scheduler may accept the same request
+    /// later.
     var isTransient: Bool { [.unavailable, .full, .notOwner, .owned, .closed].contains(code) }
     /// Creates an error.
     public init(code: Code, message: String, cause: (any Error)? = nil) {
@@ -62,14 +63,14 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.cause = cause
     }
-    /// The refusal of a job whose name must be free and is taken (``JobChange/requiresFreeName``).
+    /// Returns the error for a job whose name must be free and is taken (``JobChange/requiresFreeName``).
     package static func nameIsTaken(_ name: String, cause: (any Error)? = nil) -> JobError {
         JobError(
             code: .alreadyExists, message: "name: another job that has not ended has the name \"\(name)\"", cause: cause
         )
     }
 
-    /// The refusal of a job because another has its label (``JobChange/onlyBeside``).
+    /// Returns the error for a job with a label that another job has (``JobChange/onlyBeside``).
     package static func isLabelled(_ jobs: LabelledJobs, cause: (any Error)? = nil) -> JobError {
         JobError(
             code: .alreadyExists,

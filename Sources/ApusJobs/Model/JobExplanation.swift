@@ -91,13 +91,13 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case queuePaused
         /// The run waits because its queue has reached its limit of runs in progress.
         case queueFull
-        /// The run waits because its fairness key has reached the queue's limit of runs of one key in progress.
+        /// The run waits because the runs in progress with its fairness key have reached the queue's limit for one key.
         case keyFull
         /// The run waits because its queue has reached its rate.
         case queueRate
         /// The run waits because the scheduler has reached its limit of runs in progress.
         case noPlace
-        /// The run waits for earlier ones of its queue.
+        /// The run waits for a place, as other runs of its queue do.
         case queued
         /// The run waits because the store cannot be written or read.
         case storeFails

@@ -1,4 +1,4 @@
-// The limits of runs, whatever their handlers and callers ask for.
+// The limits of runs, which apply whatever handlers and callers ask for.
 extension JobLimits {
     /// The largest number of bytes (UTF-8) of a run's reason; a longer one is cut.
     package static let reasonBytes = 8_192
@@ -10,7 +10,7 @@ extension JobLimits {
     package static let openRuns = 1_000
     /// The shortest delay of an occurrence whose handler has failed or snoozed.
     ///
-    /// Handlers that do so immediately would otherwise keep the scheduler and the disk busy.
+    /// A handler that fails or snoozes immediately would otherwise keep the scheduler and the disk busy.
     package static let shortestPause: Duration = .milliseconds(100)
 
     static func reason(_ text: String) -> String {

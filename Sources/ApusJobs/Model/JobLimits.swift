@@ -2,7 +2,7 @@ import ApusTimers
 
 /// The limits of a request from Swift, HTTP, an import or an application's own transaction.
 ///
-/// Each store can write every value within these limits, and no sum of them overflows.
+/// Every store can write all values within these limits, and no sum of such values overflows.
 package enum JobLimits {
     /// The limit of an identifier, a kind, an idempotency key or a time zone.
     package static let textBytes = 255
@@ -11,7 +11,7 @@ package enum JobLimits {
     /// An index of PostgreSQL has room for more than twice as much.
     package static let nameBytes = 1_020
     package static let queueBytes = 64
-    /// The limit of all keys and values of the labels, or of the metadata, together.
+    /// The limit of the labels, or of the metadata: the sum of the lengths of all keys and values.
     package static let dictionaryBytes = 8_192
     package static let payloadBytes = 65_536
     /// The limit of a calendar trigger in its stored form.

@@ -83,9 +83,9 @@ public struct MissedRunPolicy: Hashable, Sendable {
     /// Makes a run for each of the latest `limit` missed occurrences, one after another, oldest first, and skips older
     /// ones as ``SkipReason/missed``.
     ///
-    /// Occurrences that are still open count towards `limit`, so that at most `limit` occurrences wait and run. Even
-    /// at the limit, the first occurrence of a new definition of the job gets a run after those in progress, unless one
-    /// already waits.
+    /// Occurrences that are still open count towards `limit`, so that at most `limit` occurrences wait and run. Even at
+    /// the limit, the first occurrence of a new definition of the job gets a run, which begins after the runs in
+    /// progress, unless a run already waits.
     public static func runAll(limit: Int = 100) -> MissedRunPolicy { MissedRunPolicy(kind: .runAll(limit: limit)) }
 
     static let names = ["runOnce", "skip", "runAll"]
@@ -193,12 +193,13 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The number of failed attempts after which the occurrence's outcome is `failed`; at least 1, which means no
     /// retry.
     public var maximumAttempts: Int
-    /// The number of attempts lost to a crash after which the occurrence's outcome is `lost`; at least 1, which means
-    /// no retry.
+    /// The number of attempts interrupted by a crash or a stop after which the occurrence's outcome is `lost`; at least
+    /// 1, which means no retry.
     ///
-    /// Below this number, a lost attempt is made again at once, without a delay.
+    /// Below this number, an interrupted attempt is made again at once, without a delay.
     public var maximumLost: Int
-    /// The delay before the second attempt, which doubles before each further one; less than 100 ms count as 100 ms.
+    /// The delay before the second attempt, which doubles before each further attempt; less than 100 ms counts as 100
+    /// ms.
     public var initialDelay: Duration
     /// The longest delay between two attempts.
     public var maximumDelay: Duration
@@ -207,7 +208,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// Makes the first failure the outcome; the default.
     ///
-    /// Attempts that a crash interrupts are made again all the same, as ``maximumLost`` allows.
+    /// An attempt that a crash or a stop interrupts is still made again, as ``maximumLost`` allows.
     public static let never = exponential(attempts: 1)
 
     /// Makes further attempts after a delay that doubles with each failure.
@@ -227,30 +228,30 @@ public struct RetryPolicy: Hashable, Sendable {
             maximumAttempts: attempts, maximumLost: maximumLost, initialDelay: from, maximumDelay: to, jitter: jitter)
     }
 
-    /// Makes further attempts, each after the same delay, counted as elapsed time; less than 100 ms count as 100 ms.
+    /// Makes further attempts, each after the same delay, counted as elapsed time; less than 100 ms counts as 100 ms.
     public static func constant(attempts: Int, delay: Duration) -> RetryPolicy {
         exponential(attempts: attempts, from: delay, to: delay, jitter: 0)
     }
 }
 
-/// The effect of a submission for which the store has a job that counts as the same (``JobUniqueness``) and has not
-/// ended.
+/// The effect of a submission if the store has a job that counts as the same (``JobUniqueness``) and has not ended.
 public enum ConflictPolicy: String, Hashable, Sendable, CaseIterable {
     /// Gives the existing job the new definition, and keeps its number, its history and its phase; the default.
     ///
-    /// With an equal trigger, the next occurrence stays due when it was, so an app may submit its jobs at every launch.
-    /// With another trigger, the occurrences follow that from now on. Open runs stay.
+    /// If the new trigger is equal, the due instant of the next occurrence does not change, so an app may submit its
+    /// jobs at every launch. If it differs, the occurrences follow the new trigger from now on. Open runs stay.
     ///
     /// If only runs in progress are left of the job, its trigger counts from this submission, and the next run begins
-    /// when those in progress have ended (``SubmissionOutcome/rescheduled``). So a run begins after each submission,
-    /// and one run is enough for all submissions that arrive before it begins. A trigger ``Trigger/at(_:)`` with an
-    /// equal instant is the exception: the run in progress is the one for that instant.
+    /// when the runs in progress have ended (``SubmissionOutcome/rescheduled``). A run therefore begins after each
+    /// submission, and one run is enough for all submissions that arrive before it begins. A trigger ``Trigger/at(_:)``
+    /// with an equal instant is the exception: the run in progress is the one for that instant.
     case update
     /// Cancels the existing job with its open runs, and makes a new one in its place.
     case replace
-    /// Leaves the existing job unchanged until it has ended, and returns it.
+    /// Returns the existing job, which stays unchanged.
     ///
-    /// If only a run in progress is left of it, nothing runs because of this submission (``SubmissionOutcome/kept``).
+    /// If only runs in progress are left of the job, nothing runs because of this submission
+    /// (``SubmissionOutcome/kept``).
     case keep
     /// Throws ``JobError/Code/alreadyExists``.
     case refuse
@@ -259,8 +260,8 @@ public enum ConflictPolicy: String, Hashable, Sendable, CaseIterable {
 /// The conditions of the device that a due occurrence waits for, all of which must hold at once.
 ///
 /// Only a condition that the host knows can hold a job back: an unknown condition counts as met, and without a host all
-/// do. So a server without a battery is on external power. On Linux the host does not know yet whether the machine is
-/// idle, so jobs do not wait for that there.
+/// conditions do. A machine without a battery counts as connected to external power. On Linux, the host does not know
+/// whether the machine is idle, so jobs do not wait for this condition there.
 public struct JobConditions: OptionSet, Hashable, Sendable {
     /// The bits, one for each condition, which never change their meaning, because stores keep them.
     public let rawValue: Int

@@ -30,16 +30,17 @@ public struct QueueID: RawRepresentable, Hashable, Sendable, Comparable, Codable
 public struct JobQueue: Hashable, Sendable, Identifiable {
     /// The name of the queue.
     public var id: QueueID
-    /// The largest number of its runs in progress at once; `nil` for as many as the scheduler has places.
+    /// The largest number of the queue's runs in progress at once; `nil` if only the scheduler's places limit it.
     public var concurrency: Int?
     /// The largest number of runs in progress at once of jobs with the same ``JobRequest/fairnessKey``; `nil` for no
     /// limit.
     ///
-    /// Runs of jobs without a key are not limited by it.
+    /// It does not limit the runs of jobs without a key.
     ///
-    /// Schedulers that share a store put the new jobs of a key under one of them, which counts their runs. Existing
-    /// jobs do not move when a key, or what the schedulers can run, changes. Several schedulers may then own jobs of
-    /// one key. Each of them counts only its own runs, so more runs of the key than this may be in progress at once.
+    /// Schedulers that share a store give all new jobs of a key to the same scheduler, which counts their runs.
+    /// Existing jobs do not move when a key, or what the schedulers can run, changes. Several schedulers may then own
+    /// jobs of one key. Each of them counts only its own runs, so more runs of the key than this limit may be in
+    /// progress at once.
     public var concurrencyPerKey: Int?
     /// The rate at which its runs begin; `nil` for no limit.
     public var rate: QueueRate?
@@ -47,7 +48,7 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
     public var isPaused: Bool
     /// The number of runs that had begun within the rate's period when the last one began.
     ///
-    /// It is for stores: it keeps the rate across restarts.
+    /// Stores keep this number, so that the rate holds across restarts.
     public var recentStarts: Int
     /// The instant at which the last of the recent runs began, in elapsed time (see ``JobStore``).
     public var lastStart: WallInstant?
@@ -84,8 +85,8 @@ public struct QueueRate: Hashable, Sendable {
 ///
 /// Of four places of a queue that become free, three go to the highest priority that waits, and the fourth to the
 /// priority of the job that was due first, so no job waits for ever. Within a priority the fairness keys take turns
-/// (``JobRequest/fairnessKey``). Of one key, and of the jobs without keys, the job with the oldest due instant is
-/// first.
+/// (``JobRequest/fairnessKey``). Among the jobs of one key, and among the jobs without a key, the job with the oldest
+/// due instant is first.
 public enum JobPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
     /// The lowest priority.
     case low = 1
@@ -125,10 +126,10 @@ public struct JobUniqueness: Hashable, Sendable {
     }
     package var kind: Kind
 
-    /// Compares the identifiers only; the default.
+    /// Two jobs count as the same if they have the same identifier; the default.
     public static let identifier = JobUniqueness(kind: .identifier)
 
-    /// Compares the identifiers, and also the kind and the bytes of the payload.
+    /// Two jobs count as the same if they have the same identifier, or the same kind and the same bytes of the payload.
     ///
     /// Two jobs with this rule that have not ended never have both the same kind and the same bytes.
     ///
@@ -141,10 +142,10 @@ public struct JobUniqueness: Hashable, Sendable {
         JobUniqueness(kind: .payload(within: period))
     }
 
-    /// Compares the identifiers, and also kind and key: the same as ``payload(within:)``, with a key in place of the
-    /// payload's bytes.
+    /// Two jobs count as the same if they have the same identifier, or the same kind and the same key.
     ///
-    /// It is for jobs that are identified by some fields of the payload.
+    /// It is like ``payload(within:)``, with a key in place of the payload's bytes, and is meant for jobs that are
+    /// identified by some fields of the payload.
     ///
     /// - Parameters:
     ///   - key: The key, 1 to 1,020 bytes. A job that is unique by its payload is never the same as one that is unique
@@ -155,7 +156,7 @@ public struct JobUniqueness: Hashable, Sendable {
         JobUniqueness(kind: .key(key, within: period))
     }
 
-    /// The content that must be equal beside the kind.
+    /// The content that must be equal in addition to the kind.
     public enum Content: Hashable, Sendable {
         /// The bytes of the payload.
         case payload([UInt8])
@@ -211,7 +212,7 @@ extension JobUniqueness {
 }
 
 extension JobQueue {
-    /// A change of one setting of a queue, which leaves the others.
+    /// A change of one setting of a queue; the other settings stay.
     public enum Change: Hashable, Sendable {
         /// Sets the largest number of runs in progress at once; `nil` for no limit.
         case concurrency(Int?)
@@ -243,9 +244,9 @@ extension JobQueue {
 public struct QueueStatus: Hashable, Sendable {
     /// The queue.
     public var queue: JobQueue
-    /// The number of its runs in progress.
+    /// The number of the queue's runs in progress.
     public var runningCount: Int
-    /// The number of its jobs that wait for a place, of those in the scheduler's memory.
+    /// The number of the queue's jobs in the scheduler's memory that wait for a place.
     public var waitingCount: Int
     /// Creates a status.
     public init(queue: JobQueue, runningCount: Int, waitingCount: Int) {

@@ -108,7 +108,9 @@ extension JobQueue {
 }
 
 extension QueueRate {
-    /// The largest number of runs of a rate: the scheduler keeps an instant for each run of a period.
+    /// The largest number of runs of a rate.
+    ///
+    /// It is limited because the scheduler keeps an instant for each run of a period.
     static let maximumRuns = 100_000
 }
 

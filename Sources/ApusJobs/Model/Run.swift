@@ -103,7 +103,8 @@ public struct Run: Hashable, Sendable {
 
     /// The time from the end of a retry's delay to the retry's start.
     ///
-    /// It is `nil` for first attempts, and for an attempt without a delay before it (the attempt after a lost one).
+    /// It is `nil` for a first attempt, and for an attempt that follows a lost attempt, because there is no delay
+    /// before it.
     public var retryLateness: Duration? {
         guard attempt > 1, let notBefore, let begun else { return nil }
         return max(.zero, notBefore.duration(to: begun))

@@ -1,8 +1,10 @@
 /// A copy-on-write box, for the large part of a value that is copied often.
 struct Shared<Value: Sendable>: Sendable {
-    /// For `@unchecked Sendable`: the value is changed only while one `Shared` refers to the storage.
+    /// The value with its storage, which several copies of a `Shared` may refer to.
     ///
-    /// For `@exclusivity(unchecked)`: the value is accessed only through that `Shared`, whose own accesses are checked.
+    /// The class is `@unchecked Sendable` because the value is changed only while one `Shared` refers to the storage.
+    /// The property is `@exclusivity(unchecked)` because it is accessed only through that `Shared`, whose own accesses
+    /// are checked.
     private final class Storage: @unchecked Sendable {
         @exclusivity(unchecked)
         var value: Value

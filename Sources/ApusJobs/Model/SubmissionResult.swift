@@ -1,6 +1,6 @@
 /// The effect of a submission on the store's jobs.
 ///
-/// A run begins after the submission, except with ``kept`` and ``joined``, where an earlier run may stand for it.
+/// A run begins after the submission, except with ``kept`` and ``joined``: an earlier run may then take its place.
 public enum SubmissionOutcome: String, Hashable, Sendable, CaseIterable {
     /// The submission made a job.
     case inserted
@@ -14,11 +14,11 @@ public enum SubmissionOutcome: String, Hashable, Sendable, CaseIterable {
     case rescheduled
     /// A job that had not ended was cancelled, and a new one is in its place.
     case replaced
-    /// A job that has not ended is unchanged, by ``ConflictPolicy/keep``.
+    /// A job that has not ended is unchanged, because the request has ``ConflictPolicy/keep``.
     ///
-    /// If only runs in progress are left of it, nothing begins because of this submission.
+    /// If only runs in progress are left of the job, nothing begins because of this submission.
     case kept
-    /// The job of an earlier submission is the answer, and is unchanged.
+    /// The answer is the job of an earlier submission, which is unchanged.
     ///
     /// That submission had the same idempotency key, or the same kind and content within the period of
     /// ``JobUniqueness``.

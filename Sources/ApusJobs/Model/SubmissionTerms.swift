@@ -2,10 +2,10 @@
 package struct SubmissionTerms: Hashable, Sendable {
     /// Whether a new job is refused (``JobError/Code/alreadyExists``) if a job that has not ended has its name.
     package var requiresFreeName = false
-    /// A label and the known jobs with it: if another job that has not ended has the label, a new job is refused
-    /// (``JobError/Code/alreadyExists``).
+    /// A label and the known jobs with it; a new job is refused if any other job with the label has not ended.
     ///
-    /// This term is not encoded, because the scheduler that receives the submission makes the new job itself.
+    /// The error is ``JobError/Code/alreadyExists``. This term is not encoded, because the scheduler that receives the
+    /// submission makes the new job itself.
     package var onlyBeside: LabelledJobs?
     /// The content that an existing job must have to be changed or replaced; otherwise the submission is refused
     /// (``JobError/Code/conflict``).

@@ -2,9 +2,9 @@ import ApusTimers
 
 /// Threads on which handlers' tasks are cancelled, for all schedulers of the process.
 ///
-/// Cancelling a task runs its cancellation handlers, which are code of an application and may block. Each one that
-/// blocks occupies one thread, of at most ``most``, because the threads of a process are limited. A thread ends when no
-/// task waits for it.
+/// Cancelling a task runs its cancellation handlers, which are code of an application and may block. A cancellation
+/// that blocks occupies one thread. There are at most ``most`` threads, because the number of threads of a process is
+/// limited. A thread ends when no task waits to be cancelled.
 enum CancellationThreads {
     private struct State {
         var waiting: ArraySlice<Task<Void, Never>> = []

@@ -2,13 +2,15 @@ import ApusTimers
 
 /// Delivers events to subscribers.
 ///
-/// A slow subscriber delays nothing. It loses output first, and a mark in its stream stands for what it lost.
+/// A slow subscriber delays neither the scheduler nor other subscribers. It loses its oldest events when too many wait;
+/// an event in its stream takes their place. Output and progress have a limit of their own, so they never displace
+/// other events.
 final class EventHub: Sendable {
     private struct State {
         var next = 0
         var subscribers: [Int: Subscriber] = [:]
         var end = End.open(waiters: [])
-        /// The store that sends events to its other schedulers, with the session.
+        /// The store that sends events to the other schedulers that share it, with the session of this scheduler.
         var relay: (store: any JobStore, session: StoreSession)?
     }
 
@@ -34,8 +36,8 @@ final class EventHub: Sendable {
 
     /// Whether an event would have a receiver.
     ///
-    /// If it is `false`, events need not be made: a later subscriber misses only events whose effects it finds in the
-    /// store.
+    /// If it is `false`, events need not be created, because the effects of the events that a later subscriber misses
+    /// are in the store.
     var isWanted: Bool {
         let (isSubscribed, relay) = state.withLock { (!$0.subscribers.isEmpty, $0.relay) }
         return isSubscribed || relay.map { $0.store.isPublishing(in: $0.session) } ?? false
@@ -74,7 +76,7 @@ final class EventHub: Sendable {
         for subscription in subscriptions { subscription.send(event) }
     }
 
-    /// Gives the store each event of this scheduler from now on, for its other schedulers.
+    /// Passes each further event of this scheduler to the store, which sends it to the other schedulers.
     func relay(through store: any JobStore, in session: StoreSession) {
         state.withLock { $0.relay = (store, session) }
     }
@@ -101,7 +103,7 @@ final class EventHub: Sendable {
 
     /// Waits until the scheduler has stopped.
     ///
-    /// - Returns: The error with which it lost its store, if it did.
+    /// - Returns: The error with which the scheduler lost its store, if it did.
     func waitForEnd() async -> JobError? {
         await withCheckedContinuation { continuation in
             let error = state.withLock { state -> JobError?? in
@@ -117,7 +119,7 @@ final class EventHub: Sendable {
     }
 }
 
-/// The queue of one subscriber, and the tasks that wait for it.
+/// The waiting events of one subscriber, and the subscriber's tasks that wait for an event.
 final class EventSubscription: Sendable {
     private struct State {
         var queue: LossyQueue<JobEvent>
@@ -173,7 +175,7 @@ final class EventSubscription: Sendable {
 }
 
 extension JobEvent {
-    /// Whether the event only accompanies a run, and is dropped before others.
+    /// Whether the event is output or progress, which have a limit of their own and displace no other events.
     var isBulk: Bool {
         switch self {
         case .output, .progress: true

@@ -14,20 +14,20 @@ struct JobSituation: Sendable {
     /// The reason why no known scheduler can run the job; `nil` if one can.
     var lack: Lack?
     var queue: QueueStatus?
-    /// The number of runs of its fairness key in progress.
+    /// The number of runs in progress that have the job's fairness key.
     var keyRunningCount = 0
     /// The time for which the queue's rate lets no run begin.
     var rateDelay: Duration?
-    /// The numbers of running handlers and of all places.
+    /// The number of places that are taken, and the number of all places.
     var places: (taken: Int, all: Int) = (0, 0)
-    /// The number of handlers of its queue that may run in this scheduler, if that is limited.
+    /// The number of handlers of the job's queue that may run in this scheduler, if that number is limited.
     var queuePlaces: Int?
     var storeFails = false
     var nextLook: WallInstant?
     /// The handlers of the job that do not return.
     var stuck: [StuckHandler] = []
 
-    /// The missing part without which the job cannot run.
+    /// The part that is missing, so that no known scheduler can run the job.
     enum Lack: Sendable {
         case handler
         case queue
@@ -332,9 +332,9 @@ struct Explanation {
 }
 
 extension LoadedJob {
-    /// Returns the number of the occurrence to use if none is named: the open one with the earliest due instant,
-    /// otherwise the next one, otherwise the last one; `nil` if there is none.
+    /// Returns the number of the occurrence that is meant if the caller names none; `nil` if there is none.
     ///
+    /// It is the open occurrence with the earliest due instant, otherwise the next occurrence, otherwise the last one.
     /// Open runs by hand are left out unless they are included.
     func currentOccurrence(includingByHand includesByHand: Bool) -> Int? {
         let open = open.filter { includesByHand || !$0.isByHand }

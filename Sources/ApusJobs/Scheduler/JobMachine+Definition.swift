@@ -5,8 +5,8 @@ package import ApusTimers
 extension JobMachine {
     /// Gives the job a new definition.
     ///
-    /// With an equal trigger everything stays due when it was. With another one, future occurrences follow the new
-    /// trigger from `now` on, and its count begins again.
+    /// An equal trigger changes no due instant. If the trigger differs, future occurrences follow the new trigger from
+    /// `now` on, and its count begins again.
     package mutating func update(
         _ request: JobRequest, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> Action {
@@ -18,8 +18,8 @@ extension JobMachine {
     /// Gives a job that has not ended the definition of another submission, as ``update(_:now:in:)`` does.
     ///
     /// If nothing of the job is left to begin, the trigger counts from `submitted` on even if it is equal, so that a
-    /// run begins after each submission. An equal trigger `at` is the exception: the run in progress is the one for its
-    /// instant.
+    /// run begins after each submission. An equal trigger `at` is the exception, because the run in progress is the run
+    /// for its instant.
     package mutating func resubmit(
         _ request: JobRequest, submitted: WallInstant, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> (action: Action, outcome: SubmissionOutcome) {
@@ -40,7 +40,7 @@ extension JobMachine {
         let first = isNewTrigger ? try request.trigger.first(submittedAt: submitted, times) : nil
         return transition(now) { machine, draft in
             draft.isRequestChanged = true
-            // The old definition applies to what was due.
+            // The old definition applies to the occurrences that were due before.
             if machine.job.state == .scheduled { machine.admit(now: now, &draft) }
             machine.edit { job, _ in
                 job.request = request
@@ -78,7 +78,7 @@ extension JobMachine {
 
     /// Moves the instants that count elapsed time, because the wall clock was set by `offset`.
     ///
-    /// Nothing is written, since a store has these instants on the axis of elapsed time.
+    /// Nothing is written, because a store keeps these instants in elapsed time.
     package mutating func clockWasSet(by offset: Duration) {
         edit { job, open in
             job.moveElapsedInstants(by: offset)
@@ -93,11 +93,11 @@ extension JobMachine {
     /// Computes and writes the wakes again, because the wall clock was set or a missing zone exists now.
     package mutating func refresh(now: WallInstant) -> Action { transition(now) { _, _ in } }
 
-    /// Repeats occurrences on the wall clock that had passed, because the clock was set back by `offset`.
+    /// Makes occurrences on the wall clock that had passed due again, because the clock was set back by `offset`.
     ///
-    /// They are repeated if the clock was set back by at least the interval, or by at least three hours. Such a step is
-    /// a correction of the clock, as in Vixie's cron (https://man7.org/linux/man-pages/man8/cron.8.html). A smaller
-    /// step repeats nothing.
+    /// They are repeated if the clock was set back by at least the interval, or by at least three hours. Such a step
+    /// counts as a correction of the clock, as in Vixie's cron (https://man7.org/linux/man-pages/man8/cron.8.html). A
+    /// smaller step repeats nothing.
     package mutating func repeatAfterClockWasSet(back offset: Duration, now: WallInstant) -> Action {
         guard !job.state.isFinal, job.request.trigger.isAnchored, missingZone == nil, let due = job.nextDue,
             let next = try? job.request.trigger.first(submittedAt: now, calendar), next.instant < due

@@ -16,9 +16,9 @@ extension JobMachine {
         readyRuns(now: now, unmet: unmet).lazy.map { earliestStart(open[$0]) }.min()
     }
 
-    /// Whether the admission of the next occurrence can wait until its run can start, so that one row less is written.
+    /// Whether the admission of the next occurrence can wait until its run can start, which saves writing a row.
     ///
-    /// This is so if a later admission makes the same run: no other run of the job is open, no occurrence follows, the
+    /// It can wait if a later admission makes the same run: no other run of the job is open, no occurrence follows, the
     /// job has no conditions, and its policy for missed runs is to run once. Whether the occurrence has expired is
     /// decided when it can start.
     package var canArriveLate: Bool {
@@ -28,7 +28,7 @@ extension JobMachine {
         return arrival != nil && !hasFollowing
     }
 
-    /// Whether a run will begin regardless of those in progress, because an occurrence is to come or waits.
+    /// Whether a run will begin in addition to the runs in progress, because an occurrence is to come or waits.
     ///
     /// Runs by hand do not count, because they are independent of the trigger.
     package var hasRunToBegin: Bool {
@@ -42,7 +42,7 @@ extension JobMachine {
         return turns().contains { earliestStart(open[$0]) <= now }
     }
 
-    /// Returns the unmet conditions for which runs that are due at `now` wait.
+    /// Returns the unmet conditions that keep runs waiting that are due at `now`.
     package func awaited(now: WallInstant, unmet: JobConditions) -> JobConditions {
         let awaited = job.request.policies.conditions.intersection(unmet)
         if awaited.isEmpty { return [] }
@@ -113,19 +113,19 @@ extension JobMachine {
 
     func earliestStart(_ run: Run) -> WallInstant { max(run.due, run.notBefore ?? run.due) }
 
-    /// Returns the positions of the waiting runs whose turn has come by the job's state and its overlap policy.
+    /// Returns the positions of the waiting runs whose turn has come, given the job's state and its overlap policy.
     ///
     /// These runs may still wait for their due instants, for conditions or for a place.
     func turns() -> [Int] {
         guard !job.state.isFinal, open.contains(where: { $0.state == .waiting }) else { return [] }
         if open.count == 1 { return open[0].isByHand || job.state == .scheduled ? [0] : [] }
-        // The oldest run is that with the earliest due instant, not the lowest number: after the wall clock was set
-        // back, a waiting run may be due later than the following ones.
+        // The oldest run is the run with the earliest due instant. It need not have the lowest number, because a
+        // waiting run may be due later than the following runs if the wall clock was set back.
         let head = open.lazy.filter { !$0.isByHand }.min { ($0.due, $0.occurrence) < ($1.due, $1.occurrence) }?
             .occurrence
         let (limit, isConcurrent) =
             if case .allow(let limit) = job.request.policies.overlap.kind { (limit, true) } else { (1, false) }
-        // An update may have lowered the limit below the number of running ones.
+        // An update may have lowered the limit below the number of runs in progress.
         let free = max(0, limit - open.count { !$0.isByHand && $0.state == .running })
         var next = open.indices.filter { index in
             let run = open[index]
@@ -136,8 +136,8 @@ extension JobMachine {
             next.sort { (open[$0].due, $0) < (open[$1].due, $1) }
             next = next.prefix(free).sorted()
         }
-        // Runs by hand and others do not wait for each other. The runs by hand come first in `open`, because their
-        // numbers are the lowest, so the positions stay in ascending order.
+        // Runs by hand and the trigger's runs do not wait for each other. The runs by hand come first in `open`,
+        // because their numbers are the lowest, so the positions stay in ascending order.
         return open.indices.filter { open[$0].state == .waiting && open[$0].isByHand } + next
     }
 }

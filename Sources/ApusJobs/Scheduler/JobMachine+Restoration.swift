@@ -91,8 +91,7 @@ extension JobRestoration.Progress {
 }
 
 extension Trigger {
-    /// Returns the first occurrence after `now` of those that follow an occurrence that was due at `past`; `nil` if
-    /// none follows.
+    /// Returns the first occurrence after `now` that follows the occurrence due at `past`; `nil` if there is none.
     fileprivate func next(after now: WallInstant, from past: WallInstant, _ calendar: CalendarTimes?) -> Due? {
         if let calendar { return calendar.next(after: now) }
         return interval.flatMap { try? Trigger.every($0, anchoredAt: past).first(submittedAt: now, nil) }

@@ -2,7 +2,7 @@ import ApusTimers
 
 // The rules by which occurrences become runs, and runs become outcomes.
 extension JobMachine {
-    /// The mark of a catch-up run in its `reason`: it makes up for a missed occurrence.
+    /// The `reason` of a catch-up run, which makes up for a missed occurrence.
     ///
     /// Catch-up runs wait for one another, whatever the overlap policy.
     static let catchUp = "missed"
@@ -50,7 +50,8 @@ extension JobMachine {
                     skip(n...m, due: next, reason: .missed, now: now, &draft)
                 }
             case .runAll(let limit):
-                // Open runs count, because a job that is always late may otherwise collect them without limit.
+                // Open runs count towards the limit. Otherwise a job that is always late could collect them without
+                // limit.
                 let room = max(isFirst(n) && waitingOccurrences == 0 ? 1 : 0, limit - openOccurrences)
                 let from = m - n < room ? n : m - room + 1
                 if n < from { skip(n...(from - 1), due: next, reason: .missed, now: now, &draft) }
@@ -74,7 +75,7 @@ extension JobMachine {
             draft.skipped += 1
             if open[index].occurrence == job.nextOccurrence - 1 { lastSkip = open[index] }
         }
-        // A run in `open` can hold back the following ones, so the skipped ones are not left there until the end of the
+        // A run in `open` can hold back the following runs, so the skipped runs are removed now, not at the end of the
         // transition.
         edit { _, open in open.removeAll { $0.state == .skipped } }
     }
@@ -86,16 +87,16 @@ extension JobMachine {
         return min(.seconds(60), job.request.trigger.interval ?? interval ?? .seconds(60))
     }
 
-    /// Adds the run of an occurrence, or skips it, by the overlap policy.
+    /// Adds a run for an occurrence, or skips the occurrence, as the overlap policy requires.
     private mutating func place(_ number: Int, due: Due, standsFor: Int, now: WallInstant, _ draft: inout Draft) {
         // The first occurrence of a definition waits for the runs in progress instead of being skipped, so that each
-        // submission accepted during a run is followed by a run. A run that waits already counts as that one.
+        // submission accepted during a run is followed by a run. A run that already waits counts as that run.
         let others = isFirst(number - standsFor + 1) ? waitingOccurrences : openOccurrences
         switch job.request.policies.overlap.kind {
         case .skip where others > 0:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
         case .queue(let limit) where others > limit:
-            // One run is in progress, and the limit is the number of others that may wait.
+            // One run is in progress, so the limit is the number of other runs that may wait.
             skip(number...number, due: due.instant, reason: .queueFull, now: now, &draft)
         case .allow(let limit) where others >= limit:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
@@ -137,8 +138,8 @@ extension JobMachine {
 
     /// Skips a range of occurrences.
     ///
-    /// Consecutive skips for one reason are one run: a job that is skipped each second for an hour must not displace
-    /// the history of its attempts.
+    /// Consecutive skips for the same reason share one run. Otherwise a job that is skipped each second for an hour
+    /// would displace the history of its attempts.
     mutating func skip(
         _ range: ClosedRange<Int>, due: WallInstant, reason: SkipReason, now: WallInstant, _ draft: inout Draft
     ) {
@@ -187,7 +188,7 @@ extension JobMachine {
     /// Ends a claimed run whose outcome does not depend on its handler, because its effects are committed or it was
     /// cancelled.
     ///
-    /// - Returns: Whether it is such a run.
+    /// - Returns: Whether the outcome of the run does not depend on its handler, so that the run was ended.
     mutating func concludeDecided(_ index: Int, now: WallInstant, _ draft: inout Draft) -> Bool {
         if open[index].isCompleted {
             edit { _, open in open[index].isCompleted = false }
@@ -287,7 +288,7 @@ extension JobMachine {
 }
 
 extension Run {
-    /// Returns whether the policy has no attempt after this one if it fails.
+    /// Returns whether the policy allows no further attempt if this one fails.
     func isLastAttempt(under policy: RetryPolicy) -> Bool { attempt - lostBefore >= policy.maximumAttempts }
 }
 

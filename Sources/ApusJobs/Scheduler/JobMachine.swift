@@ -3,10 +3,10 @@ package import ApusTimers
 
 /// The state machine of one job, without clocks, locks and I/O.
 ///
-/// Most events are in this file, the others in `JobMachine+Definition.swift`, and the rules that they share in
-/// `JobMachine+Rules.swift`. Each event is one mutating method, which returns the change to commit and what to do after
-/// the commit. The owner commits first, and discards the machine if that fails. Impossible events trap, because only a
-/// defect of Apus can cause them.
+/// Most events are in this file, and the others are in `JobMachine+Definition.swift`. The rules that the events share
+/// are in `JobMachine+Rules.swift`. Each event is one mutating method, which returns the change to commit and what to
+/// do after the commit. The owner commits first, and discards the machine if that fails. Impossible events trap,
+/// because only a defect of Apus can cause them.
 package struct JobMachine: Hashable, Sendable {
     private struct Contents: Hashable {
         var job: Job
@@ -18,7 +18,7 @@ package struct JobMachine: Hashable, Sendable {
 
     /// The contents, which copies share until one of them is changed.
     ///
-    /// The machine is copied for each turn and each decision.
+    /// They are shared because the machine is copied for each turn and each decision.
     private var shared: Shared<Contents>
     private var contents: Contents {
         _read { yield shared.value }
@@ -183,7 +183,7 @@ package struct JobMachine: Hashable, Sendable {
         for index in readyRuns(now: now, unmet: unmet).prefix(limit) {
             contents.open[index].state = .running
             contents.open[index].claimed = now
-            // The reason for which it waited no longer applies, but a catch-up run keeps its mark.
+            // The reason for which the run waited no longer applies, but a catch-up run keeps its mark.
             if open[index].reason != Self.catchUp { contents.open[index].reason = nil }
             draft.write(open[index])
             draft.starts.append(open[index])
@@ -349,7 +349,8 @@ package struct JobMachine: Hashable, Sendable {
 
         /// Returns the position of the run.
         ///
-        /// The dictionary is built only for 16 or more rows: the usual one or two are searched faster than it is built.
+        /// The dictionary is built only for 16 or more rows, because the usual one or two rows are searched in less
+        /// time than it takes to build it.
         private mutating func position(of run: Run) -> Int? {
             if runs.count < 16 {
                 return runs.firstIndex { $0.occurrence == run.occurrence && $0.attempt == run.attempt }
@@ -372,7 +373,7 @@ package struct JobMachine: Hashable, Sendable {
         }
         contents.job.updated = now
         findWakes()
-        // A skipped run may be one that an earlier transition has written and this one has extended. Skipped occurrences
+        // An earlier transition may have written a skipped run that this transition has extended. Skipped occurrences
         // are therefore counted by `skipped`, not by their runs.
         contents.job.occurrenceCount +=
             draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
@@ -415,7 +416,7 @@ package struct JobMachine: Hashable, Sendable {
 }
 
 extension JobMachine.Action {
-    /// Merges a later event into the same commit; the later version of a run counts.
+    /// Merges a later event into the same commit; the later version of a run replaces the earlier one.
     package mutating func merge(_ later: consuming JobMachine.Action) {
         guard var change = later.change else { return }
         guard let earlier = self.change else {

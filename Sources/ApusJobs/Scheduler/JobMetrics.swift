@@ -39,7 +39,7 @@ final class JobMetrics: Sendable {
         var waiting = 0
     }
 
-    /// The sums over the queues without meters of their own.
+    /// The sums over the queues that have no meters of their own.
     private struct Others {
         private var standings: [QueueID: Standing] = [:]
         private(set) var sum = Standing()
@@ -52,7 +52,7 @@ final class JobMetrics: Sendable {
         }
     }
 
-    /// The metrics that exist; each is created for the first report, and kept.
+    /// The metrics that exist; each one is created when it is first reported, and is kept.
     private struct Made {
         var jobs: Set<Timed> = []
         var counters: [Counted: Counter] = [:]
@@ -62,9 +62,10 @@ final class JobMetrics: Sendable {
         var stuck: Meter?
         var unreadable: Meter?
 
-        /// Returns the key of a job's metrics.
+        /// Returns the key of a job's metrics: its own for the first ``JobMetrics/mostOwn`` keys, then `other`.
         ///
-        /// The first keys keep metrics of their own: a counter that was removed and made again would begin at zero.
+        /// A key is never removed to make room for a newer one, because a counter that was removed and made again would
+        /// begin at zero.
         mutating func timed(_ job: Job) -> Timed {
             let own = Timed(kind: job.request.kind, queue: job.request.queue)
             if jobs.contains(own) { return own }
@@ -74,9 +75,9 @@ final class JobMetrics: Sendable {
         }
     }
 
-    /// The largest number of queues with metrics of their own, and also of pairs of a kind and a queue.
+    /// The largest number of queues with metrics of their own, and of pairs of a kind and a queue with such metrics.
     ///
-    /// A backend keeps each series for as long as it runs, so their number must be bounded.
+    /// A backend keeps each series for as long as it runs, so the number of series must be bounded.
     static let mostOwn = 100
     private static let otherQueue = QueueID("other")
 
@@ -121,7 +122,7 @@ final class JobMetrics: Sendable {
         if let lateness { timers.lateness.recordNanoseconds(lateness.wholeNanoseconds) }
     }
 
-    /// Reports the changed numbers of queues; those without meters of their own are added up.
+    /// Reports the changed numbers of queues; the numbers of queues without meters of their own are added up.
     func queues(_ changes: [QueueStatus]) {
         let reports = made.withLock { made in
             var reports: [QueueID: (Meters, Standing)] = [:]
@@ -157,7 +158,7 @@ final class JobMetrics: Sendable {
     /// Reports the number of jobs that are set aside because they cannot be read.
     func unreadable(_ count: Int) { set(\.unreadable, "unreadable", count) }
 
-    /// Reports a number that is usually zero; its meter is created for the first other value.
+    /// Reports a number that is usually zero; its meter is created when the number first differs from zero.
     private func set(_ path: WritableKeyPath<Made, Meter?>, _ name: String, _ count: Int) {
         let meter = made.withLock { made -> Meter? in
             if made[keyPath: path] == nil, count > 0 {
@@ -204,10 +205,11 @@ extension JobScheduler {
     /// The metrics are about the runs that end, their duration and lateness, the numbers of each queue's runs in
     /// progress and waiting jobs, stuck handlers, and jobs that cannot be read.
     ///
-    /// Backends are called on the tasks of the scheduler and of its handlers: one that blocks makes runs late. Without
-    /// this call nothing is reported, at no cost. A further call replaces the backend. The first 100 pairs of a kind
-    /// and a queue have metrics of their own, and so have the first 100 queues; all others share the kind and the queue
-    /// `other`. A job without a kind has its identifier as its kind, so give many jobs the same kind.
+    /// Backends are called on the tasks of the scheduler and of its handlers, so a backend that blocks makes runs late.
+    /// Without this call, nothing is reported and there is no cost. A further call replaces the backend. The first 100
+    /// pairs of a kind and a queue have metrics of their own, and so have the first 100 queues. All other pairs and
+    /// queues share the kind and the queue `other`. The default kind of a job is its identifier, so give the jobs of an
+    /// app a few common kinds.
     ///
     /// - Parameters:
     ///   - factory: The backend; the bootstrapped backend when not given.

@@ -4,10 +4,11 @@
 /// List middleware in ``JobScheduler/Configuration/middleware``. The first one is the outermost: its ``onSubmit(_:)``
 /// is called first, and its ``handle(_:next:)`` encloses those of the others.
 public protocol JobMiddleware: Sendable {
-    /// Changes a request, or leaves it; called for each submitted request before it is validated, in the task of its
-    /// caller.
+    /// Changes a request, or leaves it unchanged.
     ///
-    /// - Throws: An error that refuses the whole submission, and that its caller gets.
+    /// It is called for each submitted request before the request is validated, in the task of the caller.
+    ///
+    /// - Throws: An error, which refuses the whole submission and is thrown to the caller.
     func onSubmit(_ request: inout JobRequest) throws
 
     /// Handles an attempt: calls `next` once, which runs the handler, and returns or throws what `next` does.
@@ -25,7 +26,7 @@ extension JobMiddleware {
 }
 
 extension [any JobMiddleware] {
-    /// Returns the handler within the middleware, the first one being the outermost.
+    /// Returns the handler enclosed by the middleware, of which the first is the outermost.
     func enclosing(
         _ handler: @escaping @Sendable (RunContext) async throws -> Void
     ) -> @Sendable (RunContext) async throws -> Void {

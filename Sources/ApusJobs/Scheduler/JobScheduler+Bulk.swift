@@ -1,15 +1,14 @@
 // Each method changes all jobs that match a query, page by page, newest first. Jobs that are submitted in the meantime
 // are on no later page, so each method ends, whatever the rate of submissions.
 extension JobScheduler {
-    /// Cancels the jobs that match and have not ended, as ``cancel(_:)`` does, in commits of up to 1,000 of them,
-    /// between which due jobs run.
+    /// Cancels the jobs that match and have not ended, as ``cancel(_:)`` does.
+    ///
+    /// Each commit cancels up to 1,000 jobs, and due jobs run between the commits.
     ///
     /// Jobs that are submitted after the call stay. A job that is updated during the call may be cancelled although it
     /// does not match any more.
     ///
-    /// ```swift
-    /// let count = try await scheduler.cancel(all: JobQuery(queues: ["mail"], fairnessKeys: ["acme"]))
-    /// ```
+    /// ```swift let count = try await scheduler.cancel(all: JobQuery(queues: ["mail"], fairnessKeys: ["acme"])) ```
     /// - Parameters:
     ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for scheduled and suspended jobs. The
     ///     query's limit, cursor and order are ignored, and so is whether it includes last runs.

@@ -11,7 +11,7 @@ struct AudioPlaybackMachine {
 
     private enum Interruption {
         case none
-        /// Another app or a call has the sound.
+        /// Another app or a call uses the sound output.
         ///
         /// - wasNotified: Whether the app was notified, because its session was active when the interruption began.
         /// - resumes: Whether the player resumes by itself after the interruption, if the app should resume.
@@ -110,7 +110,7 @@ struct AudioPlaybackMachine {
         playback = isPlaying ? .playing(from: position, since: now) : .paused(at: position)
     }
 
-    /// Moves to the next item, which plays if this one did; returns false if the queue is empty.
+    /// Moves to the next item, which plays if the previous one was playing; returns false if the queue is empty.
     mutating func next(now: UptimeInstant) -> Bool {
         guard !queue.isEmpty else { return false }
         queue.removeFirst()
@@ -158,8 +158,8 @@ struct AudioPlaybackMachine {
     /// It is `nil` if the app was not interrupted.
     func interruptionEnd(shouldResume: Bool) -> AudioSessionEvent? {
         guard case .ongoing(wasNotified: true, _) = interruption else { return nil }
-        // A suspended app is notified too late: when it runs again, the user may want something else. Apple does not
-        // say what such an app receives.
+        // A suspended app is notified only when it runs again. By then, the user may want something else, so the app
+        // should not resume. Apple does not say what such an app receives.
         return .interruptionEnded(shouldResume: shouldResume && !isSuspended)
     }
 

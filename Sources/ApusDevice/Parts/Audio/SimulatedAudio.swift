@@ -6,8 +6,8 @@ import ApusVirtualTime
 ///
 /// Items last as long as the installation says, on the uptime clock; when an item ends, the next one plays. While an
 /// item plays, the device does not suspend the app, if the app declares the mode `audio` and the session's category is
-/// `playback`. When the player stops, the device suspends the app. A suspension makes the session inactive, of which
-/// the app is notified only when it runs again.
+/// `playback`. When the player stops, the device suspends the app. A suspension makes the session inactive; the app is
+/// notified of this only when it runs again.
 ///
 /// The app uses it as an `AudioPlayer`, as on every system: ``play()`` activates the session, and after an interruption
 /// that ends with "should resume" the player resumes by itself. With the simulated AVFoundation, the app does both.
@@ -25,7 +25,8 @@ public final class SimulatedAudio: AudioPlayer {
         var machine: AudioPlaybackMachine
         var timer: ScheduledTimer?
         var keepsAwake = false
-        /// Whether ``beginInterruption()`` was called, and ``endInterruption(shouldResume:)`` was not called after it.
+        /// Whether ``beginInterruption()`` was called, and ``endInterruption(shouldResume:)`` was not called after
+        /// that.
         var isInterruptedByOther = false
         /// The changes of the state, for the current process of the app.
         var changes = Broadcast(AudioState())
@@ -234,7 +235,7 @@ public final class SimulatedAudio: AudioPlayer {
             let result = body(&state.machine, now)
             let present = state.machine.state
             // The timer is replaced and the change is announced under the lock, so that all observers see the same
-            // order of changes. Neither of them calls other code meanwhile.
+            // order of changes. Neither step calls other code while the lock is held.
             waitForItemEnd(&state)
             state.changes.set(present)
             let keepsAwake = state.machine.keepsAwake

@@ -31,8 +31,9 @@ package enum KeychainRequest: Sendable, Hashable, Codable {
     case add(KeychainItem)
     /// Finds the items that have the given class and attributes: all of them, or at most one if `all` is false.
     case find(KeychainItem, all: Bool, withData: Bool)
-    /// Changes all items that have the class and the attributes of the first one: sets the attributes of the second
-    /// one, and its secret if it has one.
+    /// Changes all items that have the class and the attributes of the first item.
+    ///
+    /// They get the attributes of the second item, and its secret if it has one.
     case update(KeychainItem, to: KeychainItem)
     case delete(KeychainItem)
 }

@@ -1,8 +1,8 @@
-/// The items of a device's keychain, and when their secrets can be read: a pure state machine.
+/// The items of a device's keychain, and the conditions under which their secrets can be read: a pure state machine.
 ///
-/// Attributes can be read at any time, which is a choice. A secret can be read only while the key of its class is available (Apple
-/// Platform Security, "Keychain data protection"). Apple does not document what becomes of the items of a deleted app;
-/// they stay, as they do on phones (DTS, developer.apple.com/forums/thread/36442).
+/// Attributes can be read at any time, which is a choice of the simulation. A secret can be read only while the key of
+/// its class is available (Apple Platform Security, "Keychain data protection"). Apple does not document what becomes
+/// of the items of a deleted app; they stay, as they do on phones (DTS, developer.apple.com/forums/thread/36442).
 struct KeychainMachine {
     private struct Entry {
         /// The bundle identifier of the app that added the item.
@@ -10,15 +10,16 @@ struct KeychainMachine {
         var item: KeychainItem
     }
 
-    /// The item because of which a request was refused, for the log.
+    /// The item that caused the refusal of a request, for the log.
     struct Refusal: Equatable {
         let name: String
         let accessibility: Accessibility
     }
 
     var state = ProtectedDataState.available
-    /// Whether a request that needs a secret that cannot be read before the first unlock has the result `itemNotFound`,
-    /// and not `interactionNotAllowed`.
+    /// Whether a request for a secret that cannot be read before the first unlock results in `itemNotFound`.
+    ///
+    /// Otherwise, the result is `interactionNotAllowed`.
     let hidesItemsBeforeFirstUnlock: Bool
     private var entries: [Entry] = []
     /// The item that the last request could not read or write.

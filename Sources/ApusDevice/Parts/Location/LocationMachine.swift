@@ -12,19 +12,19 @@ struct LocationMachine {
         case authorization(LocationAuthorization)
     }
 
-    /// The user's consent, where the authorization that the app sees does not show it.
+    /// The user's consent, in cases in which the authorization that the app sees does not show it.
     private enum Grant {
         case settled
         /// The app has "always", but the user has only answered the question about "when in use".
         case provisionalAlways
-        /// The app has "when in use" for this use of it only ("Allow Once").
+        /// The app has "when in use" until its current use ends ("Allow Once").
         case once
     }
 
     /// An answer of the user.
     struct Answer {
         var authorization: LocationAuthorization
-        /// Whether the answer is for this use of the app only.
+        /// Whether the answer holds only for the current use of the app.
         var once: Bool
     }
 
@@ -55,7 +55,8 @@ struct LocationMachine {
     var pausesAutomatically = true
     private var session: Session?
     private var sessionCount = 0
-    /// Whether a pause has ended the access of an app with "when in use", until it is launched again.
+    /// Whether a pause has ended the app's access until the app is launched again; this happens with "when in use"
+    /// only.
     private var accessEnded = false
     private var isInFront = false
     private var isSuspended = false
@@ -147,7 +148,7 @@ struct LocationMachine {
         return .started(sessionCount, reading(now: now))
     }
 
-    /// Ends the session if it has this number, or any session for `nil`; returns whether a session ended.
+    /// Ends the session if it has this number, or any session if `number` is `nil`; returns whether a session ended.
     mutating func stop(_ number: Int? = nil) -> Bool {
         guard let session, number == nil || number == session.number else { return false }
         self.session = nil
@@ -163,7 +164,7 @@ struct LocationMachine {
 
     enum LookAction: Equatable {
         case updates([Update])
-        /// The updates pause after these, because the phone does not move.
+        /// The updates pause after these updates, because the phone does not move.
         case pausedAfter([Update])
     }
 

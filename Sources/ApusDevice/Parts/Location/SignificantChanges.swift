@@ -8,7 +8,7 @@ import Foundation
 /// It may be used from any thread.
 package final class SignificantChanges: Sendable {
     package enum Request: Sendable, Codable {
-        /// Starts the service, which sends the report that is kept for the app, or the current place, at once.
+        /// Starts the service, which immediately sends the report that was kept for the app, or the current place.
         ///
         /// The service continues until it is stopped, even if the process has ended.
         case start

@@ -3,8 +3,8 @@ public import ApusTimers
 
 /// The pending and the shown notifications of a phone: a pure state machine.
 ///
-/// Every request has one instant of the wall clock at which it is due next. This is computed only when the request is
-/// added and when it was delivered. If the clock is set back, a request that was due waits again, but what was
+/// Every request has one instant of the wall clock at which it is due next. The instant is computed only when the
+/// request is added and after each delivery. If the clock is set back, a request that was due waits again, but what was
 /// delivered is not delivered again.
 struct NotificationCenterMachine {
     /// Returns the next due instant; `nil` if there is none.
@@ -12,7 +12,7 @@ struct NotificationCenterMachine {
 
     private struct Pending {
         var request: NotificationRequest
-        /// The number of the addition, which orders requests that are due at the same instant.
+        /// The number of the request in the order of addition, which orders requests that are due at the same instant.
         var number: Int
         var added: WallInstant
         var due: WallInstant

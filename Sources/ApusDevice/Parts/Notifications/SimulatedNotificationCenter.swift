@@ -33,7 +33,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         var adviceInFront = Self.ownAdvice
         var shownTitles: [String] = []
 
-        /// The advice for users of this class.
+        /// The advice for users of this class, which names the property to set.
         static let ownAdvice = "set onForegroundDelivery"
     }
 
@@ -112,8 +112,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     public func schedule(_ request: NotificationRequest) async throws {
         try request.validate()
         guard !surroundings.isAppDead() else { return }
-        // The clocks stand still here, so that the line in the log has the instant from which the interval counts,
-        // whichever thread calls this.
+        // The clocks stand still here. The line in the log therefore has the instant from which the interval counts,
+        // whichever thread makes the call.
         let action = surroundings.time.atOneInstant {
             let now = surroundings.time.wall()
             let action = state.withLock { state in
@@ -142,7 +142,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
             message: "the user does not allow notifications; ask with requestAuthorization, or do without them")
     }
 
-    /// Removes pending requests; unknown identifiers, and those of requests without another delivery, are ignored.
+    /// Removes pending requests; unknown identifiers, and identifiers of requests that will not be delivered again, are
+    /// ignored.
     public func removePending(_ identifiers: [String]) async { removeWaiting(identifiers) }
 
     /// Removes pending requests, like ``removePending(_:)``.
@@ -219,8 +220,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// Requests permission from the user, who answers according to ``userAllows``, and returns the resulting
     /// authorization.
     ///
-    /// The user is asked only once. The app is inactive meanwhile; if it is not in the foreground, the user is asked
-    /// when it is. Quiet notifications (`provisional`) are allowed without a question.
+    /// The user is asked only once. The app is inactive meanwhile. If the app is not in the foreground, the user is
+    /// asked when it enters the foreground. Quiet notifications (`provisional`) are allowed without a question.
     public func requestAuthorization(provisional: Bool = false) async -> NotificationAuthorization {
         // If the process ends before the answer, the continuation is never resumed, and the task is released with the
         // process.
@@ -273,8 +274,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         surroundings.log(.user, .control("tap notification \(identifier)"))
         surroundings.openApp { [self] in
             surroundings.mainLoop()?.run { [weak self] in
-                // The handler is looked up only when the main loop runs this: an app that the tap has started sets it
-                // during its launch.
+                // The handler is looked up only when the main loop runs this, because an app that was started by the
+                // tap sets it during its launch.
                 self?.onTap?(request)
             }
         }

@@ -262,8 +262,8 @@ public final class SimulatedTransfers: Sendable {
 
     /// Reports a fault for each notice whose events the app has not handled in time; the app may then be suspended.
     ///
-    /// That there is no other consequence is a choice: Apple says that the handler must be called, but not what happens
-    /// to an app that does not call it.
+    /// There is no other consequence. This is a choice, because Apple says that the handler must be called, but not
+    /// what happens to an app that does not call it.
     private func endOverdue() {
         let now = now
         let overdue = state.withLock { $0.machine.takeOverdue(now: now) }
@@ -302,8 +302,9 @@ extension SimulatedTransfers: DevicePart {
         state.withLock { $0.machine.rebooting(now: now) }
     }
 
-    /// Reviews the state only at the next step of time, because a review may start the app, and the other parts must be
-    /// notified before.
+    /// Reviews the state at the next step of time.
+    ///
+    /// A review may start the app, and the other parts must be notified before that.
     package func deviceChanged(to scene: DeviceScene) { reviewSoon() }
 
     package func deviceGone() {

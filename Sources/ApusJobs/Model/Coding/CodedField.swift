@@ -91,8 +91,8 @@ extension Array {
     }
 }
 
-// A duration is an integer `…Nanoseconds`, rounded down, and the rest in `…Attoseconds` (0 to 999,999,999), which is
-// omitted if it is 0. Durations of 292 years or more, which no job may have, cannot be encoded.
+// A duration is encoded as the integer `…Nanoseconds`, rounded down. The rest is the integer `…Attoseconds` (0 to
+// 999,999,999), which is omitted if it is 0. Durations of 292 years or more, which no job may have, cannot be encoded.
 
 extension KeyedEncodingContainer<FieldName> {
     mutating func encode(duration: Duration, forKey name: String) throws {
