@@ -68,7 +68,7 @@ static void become(const struct capus_command *command, int output, int channel)
     output = above_standard(output);
     int null = output < 0 ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0) goto failed;
-    // A descriptor that is 0 already keeps its flag through dup2.
+    // dup2 to its own number would leave descriptor 0 closed on exec.
     if (null == 0) fcntl(null, F_SETFD, 0);
     if (dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) goto failed;
     capus_close_on_exec_from(3);
@@ -99,7 +99,8 @@ failed:
     _exit(write(channel, &failure, sizeof failure) == (ssize_t)sizeof failure ? 127 : 126);
 }
 
-// Signals stay blocked until the child has its own handlers: what arrives before that must not be handled twice.
+// Signals stay blocked until the child has its own signal actions, because the parent's handlers must not run in the
+// child for a signal that arrives before that.
 static pid_t fork_blocked(const struct capus_command *command, int output, int channel) {
     sigset_t all, before;
     sigfillset(&all);
@@ -136,7 +137,8 @@ int capus_command_start(
     if (error == 0) {
         *process = child;
         *step = CAPUS_COMMAND_STARTED;
-        // The end of the channel: the program runs (exec closed its end), or has said why it does not.
+        // The read ends when the child's end of the channel is closed: by exec, when the program runs, or after the
+        // child has written why it does not run.
         struct failure failure;
         ssize_t count;
         do { count = read(channel[0], &failure, sizeof failure); } while (count < 0 && errno == EINTR);

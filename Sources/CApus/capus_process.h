@@ -35,8 +35,9 @@ static inline int capus_execve(const char *path, char *const *argv, char *const 
 }
 #endif
 
-// Gives a child the niceness of the parent's first thread, which is that of the process. On Linux each thread has its
-// own, which Dispatch sets by the quality of service, and a child begins with that of the thread that made it.
+// Gives a child the niceness of the parent's first thread, which is the niceness of the process. On Linux each thread
+// has its own niceness, which Dispatch sets by the quality of service, and a child begins with the niceness of the
+// thread that made it.
 static inline void capus_take_niceness_of_parent(void) {
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, (id_t)getppid()));
 }

@@ -11,7 +11,8 @@
 enum { MOST_SIGNALS = 8 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // protects the variables up to `count_caught`
-// Never closed: a handler that was delayed on another thread would write to what has the descriptor's number by then.
+// The pipe is never closed, because a handler that was delayed on another thread would write to the file that has the
+// descriptor's number by then.
 static int ends[2] = {-1, -1};
 static bool is_caught = false;
 static int caught[MOST_SIGNALS];
@@ -25,7 +26,7 @@ static void handle(int signal) {
     int saved = errno;
     int fd = atomic_load(&writing_end);
     unsigned char byte = (unsigned char)signal;
-    // A full pipe holds enough signals.
+    // If the pipe is full, the signal is dropped, because the pipe holds enough of them.
     if (fd >= 0) { ssize_t ignored = write(fd, &byte, 1); (void)ignored; }
     errno = saved;
 }

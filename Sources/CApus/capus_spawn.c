@@ -21,7 +21,7 @@ struct report {
 
 void capus_close_on_exec_from(int first) {
 #if defined(__linux__) && defined(SYS_close_range) && defined(CLOSE_RANGE_CLOEXEC)
-    // One call, since Linux 5.11 (close_range(2)).
+    // Since Linux 5.11, a single call does it (close_range(2)).
     if (syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
 #endif
     long limit = sysconf(_SC_OPEN_MAX);
@@ -36,7 +36,7 @@ void capus_close_on_exec_from(int first) {
 /// with threads (fork(2)).
 static int become(const char *path, char *const *argv, char *const *envp, int output, int ready) {
     int null = open("/dev/null", O_RDONLY);
-    // Moved away first, so that no dup2 below closes a descriptor that is still needed.
+    // The descriptors are moved away first, so that no dup2 below closes one that is still needed.
     int output_copy = fcntl(output, F_DUPFD_CLOEXEC, 10);
     int ready_copy = fcntl(ready, F_DUPFD_CLOEXEC, 10);
     if (null < 0 || output_copy < 0 || ready_copy < 0) return errno;
@@ -67,8 +67,8 @@ int capus_spawn_detached(const char *path, char *const *argv, char *const *envp,
     if (first == 0) {
         capus_take_niceness_of_parent();
         setsid();
-        // The program is a grandchild, so that it is never a zombie of this process, and does not lead its session, so
-        // that it never gets a terminal.
+        // The program is a grandchild, so that it is never a zombie of this process. It is not the leader of its
+        // session, so that it never gets a terminal.
         pid_t second = capus_fork();
         struct report report = {second, 0};
         if (second == 0) {
@@ -84,7 +84,8 @@ int capus_spawn_detached(const char *path, char *const *argv, char *const *envp,
 
     close(channel[1]);
     while (waitpid(first, NULL, 0) < 0 && errno == EINTR) {}
-    // The end of the channel: the program runs (its descriptor closed by exec), or has said why it does not.
+    // The reads end when the children's ends of the channel are closed: by exec, when the program runs, or after a
+    // child has written why it does not run.
     int error = 0;
     struct report report;
     for (;;) {

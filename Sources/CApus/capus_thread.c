@@ -37,7 +37,8 @@ int capus_start_thread(const char *name, void (*body)(void *), void *context, pt
     sigset_t blocked, before;
     sigfillset(&blocked);
     for (size_t index = 0; index < sizeof own / sizeof *own; index++) sigdelset(&blocked, own[index]);
-    // A thread inherits the mask, so there is no moment at which a signal could find it without.
+    // A thread inherits the mask of the thread that starts it. There is therefore no moment at which the new thread
+    // could get one of the blocked signals.
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     pthread_t started;
     int error = pthread_create(&started, NULL, run_thread, thread);

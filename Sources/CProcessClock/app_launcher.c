@@ -21,13 +21,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Dispatch binds the main queue to the thread of this process; it exports the function for the child of a fork.
+// Dispatch exports this function for the child of a fork. It binds the main queue to the thread of this process.
 __attribute__((weak)) void dispatch_atfork_child(void);
 
 enum { launcher_descriptor = 3, descriptor_count = 3, variables_limit = 4096, message_limit = 192 * 1024 };
 
 struct request {
-    // The place of the function in the program; 0 asks for the status of `process` instead, once that has ended.
+    // The place of the function in the program. If it is 0, the request is for the status of `process`, which is
+    // returned when that process has ended.
     uint64_t offset;
     pid_t process;
 };
@@ -40,13 +41,15 @@ struct reply {
 
 // MARK: The forked process
 
-// The value of a key belongs to the library that made the key. It may be memory that the address sanitizer protects.
+// Whether the value of a key points to this number. The value belongs to the library that made the key, and may be in
+// memory that the address sanitizer protects.
 __attribute__((no_sanitize("address"))) static bool is_number(const pid_t *place, pid_t number) {
     return place && ((uintptr_t)place & 7) == 0 && *place == number;
 }
 
-// Corrects the thread's number that Dispatch keeps in memory of the thread, which it finds by a key. After the fork
-// that is the number of the launcher's thread, in whose name the kernel refuses a contended lock.
+// Corrects the thread's number that Dispatch keeps in the thread's memory, where a key leads to it. After the fork, it
+// still is the number of the launcher's thread. The kernel would refuse contended locks to a thread that uses the
+// number of another one.
 static void correct_thread_number(pid_t launcher) {
     for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {
         pid_t *number = pthread_getspecific(key);
@@ -57,8 +60,8 @@ static void correct_thread_number(pid_t launcher) {
     }
 }
 
-// Overwrites the value of a variable in place: Core Foundation keeps the addresses of some values from when it is
-// loaded.
+// Overwrites the value of a variable in place, because Core Foundation keeps the addresses that some values had when it
+// was loaded.
 static void overwrite(const char *variable) {
     const char *value = strchr(variable, '=');
     if (!value) return;
@@ -102,7 +105,7 @@ static ssize_t receive_request(struct request *request, char *text, int *descrip
     ssize_t count;
     do count = recvmsg(launcher_descriptor, &message, MSG_CMSG_CLOEXEC);
     while (count < 0 && errno == EINTR);
-    // The test's process has ended.
+    // There is no request any more, because the test's process has ended.
     if (count < (ssize_t)sizeof *request) _exit(0);
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     if (header && header->cmsg_type == SCM_RIGHTS)
@@ -119,8 +122,9 @@ uint64_t app_launcher_main(void) {
         ssize_t length = receive_request(&request, text, descriptors);
         struct reply reply = {0};
         if (request.offset == 0) {
-            // The kernel closes the files of a killed process after its end, on this processor. A caller that waits
-            // for the process while one of them is in /proc keeps that processor until its time slice is over.
+            // The kernel closes the files of a killed process after the end of the process, on this processor. If one
+            // of these files is in /proc, a caller that waits for the process would keep the processor until its time
+            // slice is over. Therefore the processor is given up first.
             siginfo_t end;
             while (waitid(P_PID, (id_t)request.process, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
             sched_yield();
@@ -169,13 +173,14 @@ int app_launcher_start(const char *path, char *const *argv, char *const *envp, s
     sigset_t all, none;
     sigfillset(&all);
     sigemptyset(&none);
-    // The copy is above the number that it gets there: dup2 to its own number would leave it closed on exec.
+    // The copy has a higher number than the one in the new process, because dup2 to its own number would leave it
+    // closed on exec.
     int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
     int error = theirs < 0 ? errno : 0;
     pid_t process = 0;
     if (error == 0
         && (error = posix_spawn_file_actions_adddup2(&actions, theirs, launcher_descriptor)) == 0
-        // What is open in the test's process is not kept open by the launcher.
+        // The launcher does not keep open what is open in the test's process.
         && (error = posix_spawn_file_actions_addclosefrom_np(&actions, launcher_descriptor + 1)) == 0
         && (error = posix_spawnattr_setsigdefault(&attributes, &all)) == 0
         && (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0

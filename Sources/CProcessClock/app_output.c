@@ -56,13 +56,13 @@ static void report_crash(void) {
     _exit(1);
 }
 
-// Has the interrupted code call `report_crash` when the handler returns: that may use locks and memory, which a handler
-// must not, and its caller is the code that made the mistake.
+// Has the interrupted code call `report_crash` when the handler returns. Unlike a handler, `report_crash` may then use
+// locks and memory, and in a backtrace its caller is the code that made the mistake.
 static void divert(ucontext_t *context) {
 #if defined(__x86_64__)
     greg_t *registers = context->uc_mcontext.gregs;
-    // The stack continues below the red zone, and is aligned as at a call. A backtrace takes the instruction before the
-    // return address, hence + 1.
+    // The stack continues below the red zone, aligned as at a call. The return address is one byte further, because a
+    // backtrace looks up the instruction before the return address.
     uintptr_t *stack = (uintptr_t *)(((uintptr_t)registers[REG_RSP] - 128) & ~(uintptr_t)15) - 1;
     *stack = (uintptr_t)registers[REG_RIP] + 1;
     registers[REG_RSP] = (greg_t)stack;
@@ -81,7 +81,7 @@ static void handle(int number, siginfo_t *info, void *context) {
     (void)info;
     int none = 0;
     if (!atomic_compare_exchange_strong(&crash_signal, &none, number)) app_crash_wait();
-    // A mistake in the report ends the process.
+    // If the report itself makes a mistake, the signal ends the process.
     reset_signals();
     divert(context);
 }

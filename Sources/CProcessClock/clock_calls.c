@@ -131,7 +131,7 @@ struct operations {
 
 static int try_operations(void *argument) {
     struct operations *all = argument;
-    // A time-out of zero would let the thread sleep for a moment.
+    // IPC_NOWAIT is used, because a time-out of zero would let the thread sleep for a moment.
     struct sembuf without_waiting[most_operations];
     if (all->count > most_operations) return E2BIG;
     for (size_t i = 0; i < all->count; i++) {
@@ -140,7 +140,7 @@ static int try_operations(void *argument) {
     }
     if (libc()->semtimedop(all->semaphores, without_waiting, all->count, NULL) == 0) return 0;
     if (errno != EAGAIN) return errno;
-    // An operation that does not wait fails at once.
+    // The call must not wait if one of the program's operations has IPC_NOWAIT.
     for (size_t i = 0; i < all->count; i++) {
         if (all->operations[i].sem_flg & IPC_NOWAIT) return EAGAIN;
     }
@@ -288,7 +288,8 @@ static bool is_call_of_time(long number, const long *a, long *result) {
     }
 }
 
-// Makes a call that changes the table of timers, which is kept in the machine's time too. False for other calls.
+// Makes a call that changes the table of timers, which is kept up to date also while time is not virtual. False for
+// other calls.
 static bool is_call_of_numbers(long number, const long *a, long *result) {
     switch (number) {
     case SYS_timerfd_create: *result = timerfd_create((int)a[0], (int)a[1]); return true;

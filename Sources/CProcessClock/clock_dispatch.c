@@ -6,8 +6,8 @@
 // The functions here are weak, so that a program with a statically linked Dispatch uses Dispatch's own: there the
 // examination stays a deadline in every second.
 //
-// Owns the source and its handler, found when Dispatch sets its timer, and, under the clock's lock, the next instant.
-// Dispatch's code runs without the lock.
+// Owns the source of Dispatch's timer and its handler, which are found when Dispatch sets them, and the instant of the
+// next examination, which the clock's lock protects. Dispatch's code runs without the lock.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -18,7 +18,8 @@
 static void *_Atomic monitor;
 static void (*_Atomic examine)(void *);
 
-// Only Dispatch itself sets a timer of exactly a second without leeway from inside of its library.
+// Whether the caller is in Dispatch's library. Such a caller sets a timer of exactly one second without leeway only for
+// the examination.
 static bool is_dispatch(void *caller) {
     Dl_info info;
     return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "libdispatch");
@@ -43,8 +44,8 @@ void dispatch_monitor_begin(void) {
     if (source) libc()->dispatch_source_set_timer(source, UINT64_MAX, UINT64_MAX, 0);
 }
 
-// Under the clock's lock: whether no examination is needed before the next deadline, and the instant of uptime of the
-// next one.
+// Protected by the clock's lock: whether no examination is needed before the next deadline, and otherwise the instant
+// of uptime of the next examination.
 static bool rests;
 static int64_t due;
 

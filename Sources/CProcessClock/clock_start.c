@@ -1,4 +1,4 @@
-// The start of a program as the launcher of simulated apps: instead of its `main`, one of its functions runs.
+// Starts a program as the launcher of simulated apps: in place of `main`, it runs one of the program's functions.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -17,7 +17,7 @@ static uintptr_t base_of(void *address) {
 
 static int app_main(int count, char **arguments, char **environment) {
     apus_app_launcher_prepare();
-    // Returns in the processes that are forked.
+    // This returns only in the processes that the launcher forks.
     uint64_t offset = app_launcher_main();
     apus_app_process_main((void (*)(void))(base_of((void *)app_main) + offset));
     return 0;

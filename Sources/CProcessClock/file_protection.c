@@ -1,7 +1,8 @@
-// Opening files of a simulated app, which the lock of the device may close.
+// Replaces the calls that open files, because the lock of the device may close files of a simulated app.
 //
-// A file is known by its number and the time of its making, since numbers are used again. Each file with a class of its own
-// has an entry in a folder beside the app's, so the class outlives the process and follows a renaming.
+// A file is known by its number and the time at which it was made, since numbers are used again. Each file with a class
+// of its own has an entry in a folder beside the app's. The class therefore outlives the process, and stays with a file
+// that is renamed.
 #define _GNU_SOURCE
 #include "file_protection.h"
 #include "clock_internal.h"
@@ -29,16 +30,17 @@
 #undef fopen
 #undef fopen64
 
-// The byte of the lock, and that of the class of files without one of their own. Null in every other process.
+// Two bytes: the state of the lock, and the class of the files that have none of their own. Null in a process that is
+// not an app's.
 static _Atomic(const volatile unsigned char *) lock_bytes;
-// Written before `lock_bytes`, and not after.
+// These are written before `lock_bytes` is set, and never after that.
 static struct {
     char path[PATH_MAX];
     size_t length;
 } folders[2];
 static char class_folder[PATH_MAX];
 
-// System calls, since the functions of these names are the process's own.
+// A system call is made, because the functions of these names are those of this file.
 static int open_at_once(const char *path, int flags, mode_t mode) {
     return (int)libc()->syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
 }
@@ -73,8 +75,9 @@ static bool is_below_folder(const char *path) {
     return false;
 }
 
-// On a phone another process keeps the defaults: it writes what the app has set although it could not read the file, and
-// answers the app from what it has written. The numbers of such files, the newest of which replace the oldest.
+// The numbers of the files of defaults that this process has written while the lock may have closed them; the newest
+// replace the oldest. On a phone, another process keeps the defaults: it writes what the app has set even if the app
+// could not read the file, and answers the app from what it has written.
 enum { written_count = 8 };
 static atomic_ullong written[written_count];
 static atomic_uint next_written;
@@ -90,7 +93,7 @@ static bool was_written(const struct statx *file) {
     return false;
 }
 
-// Whether the lock closes files of the class; `is_new` is true for one that is made.
+// Whether the lock closes files of the class; `is_new` is true for a file that is about to be made.
 static bool lock_closes(unsigned char lock, unsigned char class, bool is_new) {
     switch (class) {
     case protection_class_none: return false;
@@ -100,8 +103,8 @@ static bool lock_closes(unsigned char lock, unsigned char class, bool is_new) {
     }
 }
 
-// Whether the lock closes the file. Only absolute paths name files of the app: no process of one has its folder as the
-// current one.
+// Whether the lock closes the file. Only absolute paths are examined, because the current folder of an app's process is
+// not one of the app's folders.
 static bool is_closed(int folder, const char *path, int flags) {
     const volatile unsigned char *bytes = atomic_load_explicit(&lock_bytes, memory_order_acquire);
     if (!bytes || bytes[0] == protection_lock_open || !path || !is_below_folder(path)) return false;
@@ -110,7 +113,8 @@ static bool is_closed(int folder, const char *path, int flags) {
     struct statx file;
     bool is_new = find_file(folder, path, &file) != 0;
     bool is_closed = false;
-    // A folder can be listed, and what is neither there nor made is not found.
+    // Folders can always be listed. A file that neither exists nor is made is left to the open call, which does not
+    // find it.
     if (is_new ? (flags & O_CREAT) != 0 : S_ISREG(file.stx_mode) && !was_written(&file)) {
         is_closed = lock_closes(bytes[0], is_new ? bytes[1] : class_of(&file, bytes[1]), is_new);
     }
@@ -118,7 +122,7 @@ static bool is_closed(int folder, const char *path, int flags) {
     return is_closed;
 }
 
-// Passes on what an open has returned.
+// Passes on the result of an open call, and notes a file of defaults that was written.
 static int opened(int descriptor, const char *path, int flags) {
     const volatile unsigned char *bytes = atomic_load_explicit(&lock_bytes, memory_order_acquire);
     if (descriptor < 0 || !bytes || bytes[0] == protection_lock_open) return descriptor;
@@ -140,7 +144,7 @@ int file_protection_begin(const char *folder, const char *lock_file, const char 
     if (snprintf(folders[0].path, PATH_MAX, "%s", folder) >= PATH_MAX
         || snprintf(class_folder, PATH_MAX, "%s", classes) >= PATH_MAX)
         return ENAMETOOLONG;
-    // With the separator: a folder whose name only begins like this one is another.
+    // The path ends with the separator, so that it is not the beginning of another folder's name.
     for (int i = 0; i < 2; i++) {
         size_t length = strlen(folders[i].path);
         if (length + 1 < PATH_MAX && folders[i].path[length - 1] != '/') strcat(folders[i].path, "/");
@@ -177,7 +181,7 @@ int file_protection_set(const char *path, enum protection_class value) {
 
 // MARK: The functions that programs and libraries call
 
-// The mode is there only if a file may be made.
+// The mode is an argument only of a call that may make a file.
 #define MODE(flags) \
     mode_t mode = 0; \
     if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) { \

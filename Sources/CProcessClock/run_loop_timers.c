@@ -1,9 +1,10 @@
 // Lets timers of Foundation's run loops behave as on Apple's systems, in the process of a simulated app.
 //
-// On Linux, Core Foundation's functions that set and get a timer's tolerance do nothing, and the initializer of `Timer`
-// with an interval and no date has it fire at once. The functions here replace those: the dynamic linker prefers a
-// program's definitions to those of libraries. They are weak, so that a program with a statically linked Foundation has
-// that one's. Until `run_loop_timers_begin` they call Foundation's. Only Foundation's exported functions are used.
+// On Linux, Core Foundation's functions that set and get a timer's tolerance do nothing, and a `Timer` that is
+// initialized with an interval and no date fires at once. The functions here replace those, because the dynamic linker
+// prefers a program's definitions to those of libraries. They are weak, so that a program with a statically linked
+// Foundation has Foundation's own functions. Until `run_loop_timers_begin`, the functions here call Foundation's. Only
+// functions that Foundation exports are used.
 //
 // Owns the table of timers, under the clock's lock. Foundation's functions run without it, because they use locks,
 // which may call the clock; only CFRetain, which uses none, runs with it.
@@ -42,7 +43,7 @@ bool run_loop_timers_begin(void) {
 // MARK: The timers
 
 struct timer {
-    // Retained while it is valid.
+    // Retained until the timer is found to be no longer valid.
     cf_timer timer;
     bool is_in_run_loop;
     double tolerance;
@@ -62,7 +63,7 @@ static struct timer *row_of(cf_timer timer) {
     return NULL;
 }
 
-// With the lock held: the timer's row, which is new for an unknown timer.
+// With the lock held: returns the timer's row, which is added if the timer is new, and retains the timer.
 static struct timer *kept(cf_timer timer) {
     struct timer *row = row_of(timer);
     if (row) return row;
@@ -102,7 +103,8 @@ void run_loop_timers_examine(void) {
         bool is_gone = row && !is_valid;
         if (is_gone) *row = timers[--timer_count];
         else i++;
-        // Foundation fires a timer by uptime: an unchanged date keeps its instant when the wall clock is set.
+        // Foundation fires a timer by uptime. A date that has not changed therefore keeps its instant when the wall
+        // clock is set.
         if (row && is_valid && row->date != date) row->date = date, row->uptime = uptime;
         clock_unlock();
         if (is_gone) CFRelease(timer);
@@ -159,7 +161,7 @@ int64_t run_loop_timers_latest(int64_t deadline) {
         if (!row->is_in_run_loop || row->uptime < saturating_sum(deadline, -error)) continue;
         bool is_first = row->uptime <= saturating_sum(deadline, error);
         is_of_timer |= is_first;
-        // A tolerance of more than thirty years has no end.
+        // A tolerance of more than thirty years counts as unlimited.
         int64_t end = row->tolerance < 1e9
             ? saturating_sum(is_first ? deadline : row->uptime, (int64_t)(row->tolerance * SECOND)) : FOREVER;
         if (end < latest) latest = end;
@@ -190,7 +192,7 @@ typedef SWIFT void *(*date_init)(double, double, bool, void *, void *, SELF void
 
 WEAK SWIFT void *timer_with_interval(double interval, bool repeats, void *block, void *context, SELF void *class) {
     if (atomic_load(&is_on) && swift_lookUpClassMethod && &fire_date_init && &timer_class) {
-        // A subclass's own initializer, if it overrides this one.
+        // This finds the initializer of a subclass if the subclass overrides this one.
         date_init init = (date_init)swift_lookUpClassMethod(class, &fire_date_init, &timer_class);
         return init(CFAbsoluteTimeGetCurrent() + interval, interval, repeats, block, context, class);
     }

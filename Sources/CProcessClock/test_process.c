@@ -86,7 +86,7 @@ static bool is_alive_in(const char *number, int32_t session) {
 
 void test_process_end_others(int32_t session) {
     bool is_any = true;
-    // A killed process takes a moment to end, and may have started another one before.
+    // The search is repeated, because a killed process takes a moment to end, and may have started another one before.
     for (int times = 0; is_any && times < 1000; times++) {
         DIR *processes = opendir("/proc");
         if (!processes) return;
@@ -110,13 +110,14 @@ int test_process_start(
     int error = 0;
     if (events < 0 || pipe2(errors, O_CLOEXEC) != 0
         || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) != 0
-        // The copies are above the numbers that they get in the process, so that no dup2 there closes one.
+        // The copies have higher numbers than the ones in the new process, so that no dup2 there closes one of them.
         || (theirs[0] = fcntl(events, F_DUPFD_CLOEXEC, 10)) < 0
         || (theirs[1] = fcntl(errors[1], F_DUPFD_CLOEXEC, 10)) < 0
         || (theirs[2] = fcntl(control[1], F_DUPFD_CLOEXEC, 10)) < 0
         || fcntl(errors[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(control[0], F_SETFL, O_NONBLOCK) != 0)
         error = errno;
-    // A process that waits for room in a pipe looks idle to its clock; the kernel may refuse.
+    // The pipe gets more room, if the kernel allows it, because a process that waits for room in a pipe looks idle to
+    // its clock.
     if (error == 0) fcntl(errors[1], F_SETPIPE_SZ, 1 << 20);
     if (error == 0) error = spawn(path, argv, envp, theirs, &process);
     close_all(theirs, 3);

@@ -32,7 +32,8 @@ extension TimerWheel {
         var work = work
         var count = 0
         if now < (movingIsDue ? movingEnd : current) {
-            // A record can show only one join (see `turn`), so the previous one must be finished first.
+            // A record shows only whether it came by the latest join (see `turn`), so an earlier join must be finished
+            // first.
             if movingFrom == Self.everywhere { moveDown(&work) }
             guard movingFrom != Self.everywhere else { return interrupted(count) }
             joinLists(before: now)
@@ -127,7 +128,7 @@ extension TimerWheel {
             let life = record.pointee.life.load(ordering: .relaxed) &+ 1
             record.pointee.life.store(life, ordering: .relaxed)
             record.pointee.place = .taken
-            // Initialized in place, to avoid copying a temporary.
+            // The element is initialized in place, to avoid copying a temporary.
             (buffer.baseAddress.unsafelyUnwrapped + count).initialize(
                 to: DueTimer(
                     index: index, life: life, deadline: record.pointee.deadline, payload: slab.payload(index)
@@ -213,7 +214,7 @@ extension TimerWheel {
     ///
     /// The search visits slots in the order of time, and stops at the first that cannot hold an earlier hard deadline.
     /// After the minimum of a list was cancelled, the result may be too early; the next call then continues the search.
-    /// A wake-up at such an instant is one more than needed, and the search after it is exact again.
+    /// A wake-up at such an instant is unnecessary, and the search after it is exact again.
     package mutating func nextWake(examining limit: Int) -> NextWake {
         takeOutLeaving()
         var earliest = NextWake(instant: .max, isExact: true)
@@ -244,7 +245,7 @@ extension TimerWheel {
         earliest = NextWake(instant: slots[position].minimumHard, isExact: isExact)
     }
 
-    /// Makes the minima of a list exact, and returns false if `limit` is reached before.
+    /// Makes the minima of a list exact; returns false if `limit` records were examined before that.
     private mutating func refresh(_ position: Int, _ limit: inout Int) -> Bool {
         guard limit > 0 else { return false }
         var search =

@@ -68,7 +68,8 @@ extension TimerWheel {
         unlink(record, from: Int(record.pointee.place.rawValue ^ turn))
     }
 
-    /// Unlinks a record while a list is being moved, whose records still name their old list, or is being searched.
+    /// Unlinks a record while a list is being moved or searched; records that are being moved still name their old
+    /// list.
     @inline(never)
     private mutating func unlinkFromChangingLists(_ index: UInt32) {
         let record = slab.record(index)

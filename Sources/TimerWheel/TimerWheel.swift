@@ -101,7 +101,7 @@ package struct TimerWheel: ~Copyable {
     /// The instant up to which due timers were taken, in nanoseconds on the owner's clock.
     package internal(set) var current: UInt64
 
-    /// The longest tolerance in nanoseconds; longer ones are shortened to it, and so still met.
+    /// The longest tolerance in nanoseconds; a longer one is shortened to it, which meets the longer one too.
     package static var longestTolerance: UInt64 { TimerRecord.longestTolerance }
 
     /// Returns the deadline plus the tolerance as the wheel stores it, saturated.

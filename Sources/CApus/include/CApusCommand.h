@@ -26,14 +26,18 @@ enum capus_command_step {
     CAPUS_COMMAND_EXECUTE = 5,  // becoming the program
 };
 
-/// Starts a command as the leader of a new session, with /dev/null as its input and a pipe as its output and error
-/// output. Signals have their default actions there, and no other descriptor is open. `output` is the reading end:
-/// non-blocking and closed on exec. Returns after the program runs, or has failed at `step`; a failed start leaves a
-/// zombie to `capus_child_wait` if `process` is not 0.
+/// Starts a command as the leader of a new session, and returns when its program runs, or when the start has failed at
+/// `step`.
+///
+/// The command has /dev/null as its input, and a pipe as its output and error output. Signals have their default
+/// actions there, and no other descriptor is open. `output` is the reading end of the pipe, non-blocking and closed on
+/// exec. If `process` is not 0 after a failed start, it is a zombie, which `capus_child_wait` reaps.
 int capus_command_start(
     const struct capus_command *command, int *process, int *output, enum capus_command_step *step);
 
-/// Waits until any child ends, and reaps it. `status` is its exit code, or -1 - signal. ECHILD: there is no child.
+/// Waits until any child ends, and reaps it; ECHILD if there is no child.
+///
+/// `status` is the child's exit code, or -1 minus the number of the signal that ended it.
 int capus_child_wait(int *process, int *status);
 
 /// Makes this process the parent of orphans among its descendants, where the kernel can (Linux:

@@ -14,9 +14,11 @@ enum capus_notify_result {
     CAPUS_NOTIFY_FAILED = 4,      // the service answered with an error, or not in time
 };
 
-/// Calls org.freedesktop.Notifications.Notify on the bus at `address` and waits for the answer, at most
-/// `timeout_ms` for each of the two messages. All texts are UTF-8. On success `identifier` is the notification's
-/// number, else `error` holds a text of at most `error_size` bytes with its terminator.
+/// Calls org.freedesktop.Notifications.Notify on the bus at `address`, and waits for the answer.
+///
+/// The wait is at most `timeout_ms` for each of the two messages. All texts are UTF-8. After a success, `identifier` is
+/// the number of the notification. Otherwise `error` contains a text of at most `error_size` bytes, including its
+/// terminator.
 enum capus_notify_result capus_notify(
     const char *address, const char *app_name, const char *summary, const char *body,
     int timeout_ms, uint32_t *identifier, char *error, size_t error_size);

@@ -4,9 +4,10 @@
 #ifndef CAPUS_SIGNAL_H
 #define CAPUS_SIGNAL_H
 
-/// Catches the signals from now on; every one that arrives is a byte with its number in the returned non-blocking
-/// descriptor, which stays the process's: it is not closed. SIGHUP is left alone if it is ignored (nohup(1)). One catcher a process: -EBUSY while there is another.
-/// Returns -errno when it fails.
+/// Catches the signals from now on, and returns a non-blocking descriptor; -errno if it fails.
+///
+/// Each signal that arrives is a byte with its number in the descriptor, which must not be closed. SIGHUP is left alone
+/// if it is ignored (nohup(1)). A process has one catcher: -EBUSY while there is another one.
 int capus_signals_catch(const int *signals, int count);
 
 /// Restores what the signals did before. Bytes that were not read are dropped by the next catcher.

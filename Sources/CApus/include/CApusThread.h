@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-/// Starts a thread that debuggers and `ps -L` show as `name`, of which they have 15 bytes, and that runs `body`.
+/// Starts a thread that runs `body`, and that debuggers and `ps -L` show with the first 15 bytes of `name`.
 ///
 /// From its first instruction on it blocks all signals, so that a program that waits for its signals on a thread of its
 /// own (sigwait(3)), or handles them there, gets them there. Exceptions are those that the thread itself causes (such as

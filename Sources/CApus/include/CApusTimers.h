@@ -17,16 +17,19 @@ enum capus_clock {
 /// A non-blocking timer descriptor that is closed on exec.
 int capus_timerfd_create(enum capus_clock clock);
 
-/// Arms for an absolute instant in nanoseconds; 0 disarms. `cancel_on_set`: reading then fails with ECANCELED after
-/// the clock was set (CAPUS_CLOCK_WALL only). -ECANCELED: the clock was set since the last read, which will not
-/// report it any more; the timer is armed all the same.
+/// Arms the timer for an absolute instant in nanoseconds; 0 disarms it.
+///
+/// With `cancel_on_set` (CAPUS_CLOCK_WALL only), a read fails with ECANCELED after the clock was set. This function
+/// returns -ECANCELED if the clock was set after the last read. The timer is armed nevertheless, and the next read does
+/// not report that change.
 int capus_timerfd_arm(int fd, uint64_t nanoseconds, int cancel_on_set);
 
-/// The number of expirations since the last read (0: none yet).
+/// Returns the number of expirations since the last read; 0 if there is none yet.
 int64_t capus_timerfd_read(int fd);
 
-/// How often this process and those that it was forked from were forked, since the first call in any of them: what was
-/// made at another count is shared with the parent, and no thread of it runs here.
+/// Returns how often this process and its ancestors were forked since the first call in any of them.
+///
+/// What was made at another count is shared with the parent, and none of its threads runs in this process.
 unsigned capus_forks(void);
 
 /// A non-blocking event descriptor that is closed on exec.

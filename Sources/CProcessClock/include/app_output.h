@@ -6,31 +6,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Makes a file in memory for the outputs of a process, or returns -1. Unlike a pipe it never lets a writer wait, which
-/// would look like a process at rest.
+/// Makes a file in memory for the outputs of a process, or returns -1.
+///
+/// Unlike a pipe, the file never lets a writer wait, which would look like a process at rest.
 int app_output_make(void);
 
 /// Reads what the process has written from `offset` on; 0 when there is nothing more.
 long app_output_read(int output, void *bytes, unsigned long capacity, int64_t offset);
 
-/// In the process: lets nothing that it prints from now on be held back in a buffer.
+/// In the process: switches off the buffer of the standard output, so that the process holds back nothing that it
+/// prints.
 void app_output_begin(void);
 
 /// In the process: returns the number of bytes that it has written.
 int64_t app_output_size(void);
 
-/// In the process: lets a signal that is caused by a mistake, such as SIGSEGV, call `report` on the thread that made
-/// the mistake, as if the code that made it called it, before it ends the process. Only the first such signal is
-/// reported.
+/// In the process: has `report` called before a signal that is caused by a mistake, such as SIGSEGV, ends the process.
+///
+/// It is called on the thread that made the mistake, as if it were called by the code that made it. Only the first such
+/// signal is reported.
 void app_crash_begin(void (*report)(void));
 
-/// True if the process is about to end by such a signal: then it is not at rest, although its threads may be asleep.
+/// True if the process is about to end by such a signal; it is then not at rest, although its threads may be asleep.
 bool app_crash_has_begun(void);
 
 /// Waits for the end of the process.
 void app_crash_wait(void);
 
-/// Notes the purpose for which the phone calls code on this thread, for the report; at most 200 bytes are copied.
+/// Notes, for the report, the purpose for which the phone calls code on this thread; at most 200 bytes are copied.
 void app_call_begin(const char *name);
 /// Returns the last such text of the thread; an empty text if there is none.
 const char *app_call_current(void);

@@ -3,25 +3,29 @@
 #ifndef FILE_PROTECTION_H
 #define FILE_PROTECTION_H
 
-/// Which files can be opened: a byte in a file of the device, which an app's process maps.
+/// The state of the lock, which determines the files that can be opened.
+///
+/// It is a byte in a file of the device, which an app's process maps.
 enum protection_lock {
     protection_lock_open = 0,
     protection_lock_locked = 1,
     protection_lock_before_first_unlock = 2,
 };
 
-/// The protection of a file: until which lock it can be opened.
+/// The protection class of a file, which determines the states of the lock in which the file can be opened.
 enum protection_class {
     protection_class_none = 0,
     protection_class_until_first_unlock = 1,
-    /// A file may be made while the device is locked, and not opened again.
+    /// A file may be made while the device is locked, but cannot be opened again before it is unlocked.
     protection_class_unless_open = 2,
     protection_class_complete = 3,
 };
 
-/// In the process: from now on `open`, `openat` and `fopen` fail with EPERM for files below `folder` that the lock closes.
-/// `lock_file` has the lock, and after it the class of the files that were given none. `class_folder` is where the classes
-/// of files are kept. Returns 0 or an errno: ENOTSUP where time cannot be virtual.
+/// In the process: from now on `open`, `openat` and `fopen` fail with EPERM for files below `folder` that the lock
+/// closes.
+///
+/// `lock_file` contains the state of the lock, and then the class of the files that were given none. `class_folder` is
+/// where the classes of files are kept. Returns 0 or an errno: ENOTSUP where time cannot be virtual.
 int file_protection_begin(const char *folder, const char *lock_file, const char *class_folder);
 
 /// Returns 0 if a file of the class can be made now, EPERM if the lock closes it, and ENOTSUP before

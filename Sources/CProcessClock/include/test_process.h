@@ -10,7 +10,9 @@
 #define TEST_PROCESS_EVENTS 3
 #define TEST_PROCESS_CONTROL 4
 
-/// This process's side. `errors` and `control` are non-blocking, all are closed on exec.
+/// This process's side of the process that it has started.
+///
+/// `errors` and `control` are non-blocking, and all descriptors are closed on exec.
 struct test_process {
     int32_t process;
     int events;   // the same file
@@ -18,17 +20,22 @@ struct test_process {
     int control;  // the other end of the connection
 };
 
-/// Starts a program with the standard output of this process and /dev/null as its input. Signals have their default
-/// actions there, and no other descriptor is open. It leads a session. Returns 0 or an errno: ENOSYS where there is no
-/// glibc of Linux.
+/// Starts a program as the leader of a session, with the standard output of this process, and /dev/null as its input.
+///
+/// Signals have their default actions there, and no other descriptor is open. Returns 0 or an errno: ENOSYS without
+/// Linux and glibc.
 int test_process_start(
     const char *path, char *const *argv, char *const *envp, struct test_process *started);
 
-/// Waits until the process ends. It stays a zombie: its number is its own until its status is taken with waitpid(2).
+/// Waits until the process ends, and leaves it a zombie.
+///
+/// No other process gets its number until its status is taken with waitpid(2).
 void test_process_wait(int32_t process);
 
-/// Kills all processes of the session that a process leads, but not that one: what it has started, as far as it has not
-/// made a session of its own. The leader may be a zombie, and may be this process.
+/// Kills all processes of a session except its leader, whose number is `session`.
+///
+/// These are the processes that the leader has started, unless they have made sessions of their own. The leader may be
+/// a zombie, and may be this process.
 void test_process_end_others(int32_t session);
 
 /// send(2) and recv(2) on `control`, without SIGPIPE. The number of bytes, or -1.

@@ -20,7 +20,7 @@ final class PlayerAudio {
 
     var isOwned: Bool { AudioOwner.current?.player === player }
     var isPlaying: Bool { isOwned && phone.state.isPlaying }
-    /// The item that the phone plays or would resume, for any player; `nil` when its queue has ended.
+    /// The item that the phone plays or would resume, for any player; `nil` if the phone's queue has ended.
     var current: AudioItem? { phone.state.current }
     var position: Duration { phone.position }
 
@@ -74,7 +74,7 @@ final class PlayerAudio {
     /// Moves to the next item.
     func advance() { if isOwned { phone.advance() } }
 
-    /// Moves to a position in the current item, which is the first one if the queue had ended.
+    /// Moves to a position in the current item; a queue that had ended begins again with its first item.
     func seek(to position: Duration, in queue: PlayerQueue) {
         let wasPlaying = isPlaying
         if phone.state.current == nil { phone.replaceQueue(queue.toPlay) }

@@ -119,9 +119,9 @@ final class TimeObserver {
 extension AVPlayer {
     /// Calls a block repeatedly while the player plays.
     ///
-    /// It is called at the multiples of `interval` on the current item's own timeline, not by a clock: a player that
-    /// was paused continues with the next multiple. It is also called whenever playback begins or stops, and when the
-    /// player moves to another item.
+    /// It is called at the multiples of `interval` on the timeline of the current item. This timeline is not a clock: a
+    /// player that was paused continues with the next multiple. The block is also called whenever playback begins or
+    /// stops, and when the player moves to another item.
     ///
     /// Rule: Apple, documentation/avfoundation/avplayer/addperiodictimeobserver(forinterval:queue:using:).
     ///
@@ -172,8 +172,9 @@ extension AVPlayer {
 }
 
 extension Fault.Rule {
-    /// A time observer was added without an interval or a time, or removed from a player that does not have it, for
-    /// which `AVPlayer` raises an exception.
+    /// A time observer was added without an interval or a time, or was removed from a player that does not have it.
+    ///
+    /// In both cases, `AVPlayer` raises an exception.
     public static let timeObserver = Fault.Rule("NSInvalidArgumentException.timeObserver")
 }
 

@@ -55,7 +55,7 @@ open class BGTask: NSObject {
 
     /// Ends the run, so that the app may be suspended.
     ///
-    /// `false` does not make the system run the task again: submit another request.
+    /// `false` does not make the system run the task again. To run it again, submit another request.
     open func setTaskCompleted(success: Bool) {
         forgetHandler()
         task.setCompleted(success: success)

@@ -37,7 +37,7 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
 
     private final class Target: Sendable {
         let handler: Handover<Handler>
-        /// The object of which the handler calls a method.
+        /// The identity of the object whose method the handler calls; `nil` for a closure.
         let object: ObjectIdentifier?
         init(_ handler: @escaping Handler, of object: ObjectIdentifier? = nil) {
             self.handler = Handover(handler)

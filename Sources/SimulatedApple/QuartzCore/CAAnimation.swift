@@ -41,11 +41,11 @@ open class CAAnimation: NSObject {
     }
     /// The length of one pass, in seconds; 0 means a quarter of a second.
     open var duration: CFTimeInterval = 0
-    /// The number of passes; 0 means one, and infinity no end.
+    /// The number of passes; 0 means one pass, and infinity means that the animation has no end.
     open var repeatCount: Float = 0
-    /// Whether each pass is followed by one backward.
+    /// Whether each pass is followed by a pass in the reverse direction.
     open var autoreverses = false
-    /// The speed, by which the length is divided; at 0 or below, the animation has no end.
+    /// The factor by which the animation's length is divided; at 0 or below, the animation has no end.
     open var speed: Float = 1
     /// The appearance before and after, which has no effect here.
     open var fillMode = CAMediaTimingFillMode.removed

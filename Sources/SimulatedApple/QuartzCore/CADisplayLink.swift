@@ -49,13 +49,15 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
     private let host: any PhoneHost
     private let state: Locked<State>
 
-    /// Creates a link that calls a method of an object with itself; it retains the object until it is invalidated.
+    /// Creates a link that calls a method of `target` with the link as its argument.
+    ///
+    /// The link retains `target` until the link is invalidated.
     public convenience init(target: Any, selector: Selector) {
         let target = Handover(target as AnyObject)
         self.init { link in selector(target.value, link) }
     }
 
-    /// Creates a link that calls `handler`, which it retains until it is invalidated.
+    /// Creates a link that calls `handler`, and retains `handler` until the link is invalidated.
     ///
     /// Apple's systems do not have this initializer: it replaces `init(target:selector:)` in sources that are compiled
     /// without the plugin `RewriteObjC`.
@@ -81,15 +83,16 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
         set { change { $0.isPaused = newValue } }
     }
 
-    /// The preferred range: its preferred rate counts, or else its maximum.
+    /// The range of rates that the app prefers.
     ///
-    /// The actual rate is the divisor of 60 nearest to that rate.
+    /// The display uses the divisor of 60 that is nearest to the range's preferred rate, or to its maximum if it has no
+    /// preferred rate.
     public var preferredFrameRateRange: CAFrameRateRange {
         get { state.withLock { $0.preferredFrameRateRange } }
         set { change { $0.preferredFrameRateRange = newValue } }
     }
 
-    /// The preferred rate in its older form; 0 for the display's rate.
+    /// The preferred rate of ``preferredFrameRateRange``, as a whole number; 0 means the display's own rate.
     public var preferredFramesPerSecond: Int {
         get { Int(preferredFrameRateRange.preferred ?? 0) }
         set {

@@ -1,4 +1,4 @@
-// The real module exports Foundation too, to whose run loops display links are added.
+// The real module exports Foundation too, because apps add display links to Foundation's run loops.
 @_exported public import Foundation
-// It has `CFTimeInterval`.
+// This module declares `CFTimeInterval`.
 @_exported public import SimulatedAppleCore

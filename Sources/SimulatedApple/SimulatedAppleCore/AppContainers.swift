@@ -2,9 +2,10 @@ import ApusDevice
 import ApusTimers
 public import Foundation
 
-/// The folders of an installed app: its home with the temporary files, and those of its app groups.
+/// The folders of an installed app: its home, which contains the temporary files, and the folders of its app groups.
 ///
-/// Each is created when it is first needed. They outlive the app's processes, and are removed with the installation.
+/// Each folder is created when it is first needed. The folders outlive the app's processes, and are removed with the
+/// installation.
 final class AppContainers: Sendable {
     private let root = Locked<URL?>(nil)
 

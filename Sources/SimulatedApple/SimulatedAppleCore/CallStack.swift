@@ -46,19 +46,20 @@ struct CallStack {
     struct Place: Codable {
         /// The innermost line outside the simulated frameworks, as `path:line`.
         var line: String?
-        /// Whether the innermost calls are a check of the runtime that code of an actor runs on its executor.
+        /// Whether the innermost calls are the runtime's check that an actor's code runs on the actor's executor.
         var isExecutorCheck: Bool
 
         /// The line as `Folder/File.swift:12`.
         var shortLine: String? { line.map { $0.split(separator: "/").suffix(2).joined(separator: "/") } }
     }
 
-    /// Parts of paths that are not of the app: the frameworks' own, and those of macro expansions.
+    /// A path that contains one of these texts is not the app's: it belongs to a simulated framework or to generated
+    /// code.
     private static let foreignPaths = [
         "Sources/SimulatedApple/", "Sources/CProcessClock/", "/@__swiftmacro", "<compiler-generated>",
     ]
 
-    /// The beginnings of the names of functions with which the runtimes of Swift and Dispatch check the executor.
+    /// The prefixes of the functions with which the runtimes of Swift and Dispatch check the executor.
     private static let executorChecks = [
         "dispatch_assert_queue", "_dispatch_assert_queue_fail", "swift_task_checkIsolated",
         "swift_task_isCurrentExecutor", "swift_task_reportUnexpectedExecutor",

@@ -200,7 +200,7 @@ open class DateComponentsFormatter: Formatter {
         }
     }
 
-    /// Returns the plural of a unit's name if the value needs it; "hr", "min" and "sec" have none.
+    /// Returns a unit's name, in the plural if the value needs it; "hr", "min" and "sec" have no plural.
     private func plural(_ name: String, _ part: (unit: Unit, value: Int)) -> String {
         let isInvariable = ["hr", "min", "sec"].contains(name)
         return part.value == 1 || isInvariable ? name : name + "s"

@@ -36,7 +36,7 @@ extension AppContainers {
     /// Prepares the protection for a process of the app that is about to start.
     ///
     /// - Parameters:
-    ///   - standard: The protection of the files that are given no other one.
+    ///   - standard: The protection of the files that were given no class of their own.
     ///   - state: The present state of the lock.
     /// - Throws: The error of the file system if a file cannot be created or written.
     func beginProtection(_ standard: AppManifest.DataProtection, _ state: ProtectedDataState) throws {
@@ -89,9 +89,9 @@ extension FileManager {
     /// - Parameters:
     ///   - attributes: `[.protectionKey: …]`.
     ///   - path: The file.
-    /// - Throws: `CocoaError` with the code `fileNoSuchFile` if there is no such file, `fileWriteNoPermission` if the lock of the
-    ///   device closes the file or a new one of the class (a choice), and `fileWriteUnknown` for other
-    ///   errors.
+    /// - Throws: `CocoaError` with the code `fileNoSuchFile` if there is no such file, `fileWriteNoPermission` if the
+    ///   lock of the device closes the file, or would close a new file of the class (the second case is a choice of the
+    ///   simulation), and `fileWriteUnknown` for other errors.
     public func setAttributes(
         _ attributes: [FileAttributeKey: FileProtectionType], ofItemAtPath path: String
     ) throws {

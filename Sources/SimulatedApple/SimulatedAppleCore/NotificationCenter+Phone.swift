@@ -10,10 +10,10 @@ extension NotificationCenter {
     ///
     /// - The observer is removed when the app's process ends. Foundation's center belongs to the whole program, and
     ///   would continue to call it.
-    /// - With the main queue, `block` is called before `post` returns if that was called on the main thread, as on a
-    ///   phone. Under Swift Testing on Linux the main actor's thread is not the program's first one, and Foundation
-    ///   would block forever. A notification that is posted on another thread is delivered soon, and `post` does not
-    ///   wait for it.
+    /// - With the main queue, a notification that is posted on the main thread is delivered before `post` returns, as
+    ///   on a phone. Foundation's method would block forever under Swift Testing on Linux, because the main actor's
+    ///   thread is not the program's first one there. A notification that is posted on another thread is delivered
+    ///   soon, and `post` does not wait for it.
     ///
     /// - Parameters:
     ///   - name: The name of the notifications.
@@ -26,7 +26,7 @@ extension NotificationCenter {
         forName name: NSNotification.Name, object obj: Any?, queue: OperationQueue?,
         using block: @escaping @Sendable (Notification) -> Void
     ) -> any NSObjectProtocol {
-        // For the main queue, the block is called on the posting thread if that is the main thread.
+        // For the main queue, the block is called on the posting thread if the posting thread is the main thread.
         let observer =
             queue === OperationQueue.main
             ? addObserver(forName: Optional(name), object: obj, queue: nil) { Self.deliverOnMain($0, to: block) }

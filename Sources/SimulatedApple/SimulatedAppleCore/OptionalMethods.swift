@@ -52,8 +52,9 @@ package enum OptionalMethods {
         return mirrors.compactMap { $0.subjectType as? AnyClass }
     }
 
-    /// Returns the methods of a class without its name, such as "applicationDidBecomeActive(UIKit.UIApplication) ->
-    /// ()".
+    /// Returns the signatures of a class's methods, without the name of the class.
+    ///
+    /// An example is "applicationDidBecomeActive(UIKit.UIApplication) -> ()".
     private static func methods(_ type: AnyClass) -> [String] {
         guard let name = _mangledTypeName(type) else { return [] }
         return ProgramSymbols.names(withPrefix: prefix(of: name)).compactMap(\.afterType)
@@ -71,7 +72,7 @@ package enum OptionalMethods {
         return name[..<start].dropLast("\(context.count)".count) + name[end.upperBound...].dropLast() + "33_"
     }
 
-    /// Returns the methods of a protocol that have a default: those of its extensions.
+    /// Returns the signatures of the methods for which the protocol's extensions have a default.
     private static func methods(ofProtocol name: String) -> [String] {
         let mangled = name.hasSuffix("_p") ? name.dropLast(2) + "P" : name + "P"
         return ProgramSymbols.names(withPrefix: mangled).compactMap { symbol in

@@ -7,7 +7,7 @@ package enum PhoneDates: Sendable {
     /// Translates by the distance from now, rounded to whole seconds.
     ///
     /// An app in the test's process takes its dates from the machine's clock, while the device's clock is virtual. "In
-    /// fifteen minutes" on the machine therefore means in fifteen minutes on the device, and the reverse. The distance
+    /// fifteen minutes" on the machine therefore means in fifteen minutes on the device, and vice versa. The distance
     /// is rounded because the machine's clock advances a little between the app's `Date()` and the call that passes the
     /// date, and a test must be repeatable.
     case machine

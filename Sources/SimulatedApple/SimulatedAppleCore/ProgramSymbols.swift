@@ -1,7 +1,7 @@
 import Foundation
 import PlatformC
 
-/// The names of the functions in this program, from its symbol table; a program without one has none.
+/// The names of the functions in this program, from its symbol table; empty if the program has no symbol table.
 enum ProgramSymbols {
     /// Returns the demangled names of the symbols that begin with `$s` and this prefix.
     static func names(withPrefix prefix: String) -> [String] {

@@ -99,7 +99,7 @@ final class Phone: DevicePart {
     var process: PhoneProcess?
     /// The app's process, if it is a process of the operating system.
     var appProcess: AppProcess?
-    /// The files of the installed app, if its processes are those of the operating system.
+    /// The files of the installed app, if its processes are processes of the operating system.
     var containers: AppContainers?
     /// Which protected files can be read.
     var protection = ProtectedDataState.available
@@ -128,8 +128,8 @@ final class Phone: DevicePart {
 extension SimulatedPhone {
     /// Returns the visible texts on the screen, from top to bottom.
     ///
-    /// They are those of labels, buttons, fields, rows of tables, and the title and buttons of a bar; or those of an
-    /// alert in front of all that.
+    /// If an alert is in front, they are the texts of the alert. Otherwise they are those of labels, buttons, fields,
+    /// rows of tables, and the title and buttons of a bar.
     ///
     /// The screen is read on the app's main thread, also if the app has a process of its own.
     ///

@@ -79,7 +79,7 @@ public final class OSLog: NSObject, @unchecked Sendable {  // Immutable.
     /// Rule: Apple, documentation/os/generating-log-messages-from-your-code: the levels, and what is kept of each.
     public func isEnabled(type: OSLogType) -> Bool { !isDisabled && type != .debug }
 
-    /// Whether signposts are recorded: false, because no tool does so.
+    /// Whether signposts are recorded: `false`, because no tool records them here.
     public var signpostsEnabled: Bool { false }
 
     func write(_ message: @autoclosure () -> String, _ type: OSLogType) {
@@ -109,7 +109,7 @@ public func os_log(
     log.write(LogFormat(message).text(arguments), type)
 }
 
-// The next two are disfavored, because a text without values should be taken as a format.
+// The next two functions are disfavored, so that a text without values is taken as a format.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Writes a message into the device's log, like `Logger`.

@@ -68,7 +68,7 @@ public struct OSSignposter: Sendable {
     /// Creates a signposter for the category of a logger.
     public init(logger: Logger) {}
 
-    /// Whether signposts are recorded: false, because no tool does so.
+    /// Whether signposts are recorded: `false`, because no tool records them here.
     public var isEnabled: Bool { false }
 
     /// Returns a new identifier.

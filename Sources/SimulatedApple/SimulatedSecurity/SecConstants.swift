@@ -2,8 +2,8 @@
 
 public import Foundation
 
-// Apple's names of Core Foundation, as the classes of Foundation that they are bridged to on a phone. The values of the
-// constants are Apple's too: apps write them into files, and compare them.
+// The types of Core Foundation are here the classes of Foundation to which a phone bridges them. The constants have
+// Apple's values, because apps write them into files and compare them.
 
 /// The dictionary of Core Foundation, which is bridged to `Dictionary`.
 public typealias CFDictionary = NSDictionary

@@ -95,9 +95,9 @@ private struct KeychainQuery {
     var returnsData = false
     var returnsAttributes = false
     var returnsAll = false
-    /// Whether `kSecMatchLimit` asks for fewer items than all.
+    /// Whether `kSecMatchLimit` is given, and is not `kSecMatchLimitAll`.
     var isLimited = false
-    /// Whether items are found that are synchronized, and those that are not.
+    /// Whether the query finds items with and without a copy in iCloud (`kSecAttrSynchronizableAny`).
     var findsSynchronizable = false
     /// Whether the dictionary has keys that are neither attributes nor the secret.
     var hasMore = false
@@ -127,7 +127,7 @@ private struct KeychainQuery {
         }
     }
 
-    /// The item to find or to add: without `kSecAttrSynchronizable`, one that is not synchronized.
+    /// The item to find or to add; without `kSecAttrSynchronizable`, it is one that has no copy in iCloud.
     func itemToFind(withData: Bool = false) -> KeychainItem {
         var item = item
         if !withData { item.data = nil }

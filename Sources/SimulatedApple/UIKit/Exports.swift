@@ -2,9 +2,9 @@
 // and `CADisplayLink`.
 @_exported public import Foundation
 @_exported public import QuartzCore
-// It has the forms of `NotificationCenter.addObserver` that Foundation lacks on Linux.
+// This module has the forms of `NotificationCenter.addObserver` that Foundation lacks on Linux.
 @_exported public import SimulatedAppleCore
-// It has background sessions, which belong to Foundation on Apple's systems.
+// This module has background sessions, which belong to Foundation on Apple's systems.
 @_exported public import SimulatedURLSession
 // On Apple's systems, UIKit extends the responses of this module.
 @_exported public import UserNotifications

@@ -11,8 +11,10 @@ struct TargetAction {
     private let goesToResponder: Bool
     private let selector: Selector
 
-    /// Creates the action for a method of `target`, or, if that is `nil`, of the first object that has it, from the
-    /// sender upward in the chain of responders.
+    /// Creates the action that calls a method of `target`.
+    ///
+    /// If `target` is `nil`, the method is called on the first object that has it, from the sender upward in the chain
+    /// of responders.
     init(_ target: Any?, _ selector: Selector) {
         self.target = target as AnyObject?
         goesToResponder = target == nil

@@ -54,7 +54,7 @@ public struct DaemonClient: Sendable {
             } catch let error as DaemonError where error.code == .notRunning {
                 return
             } catch let error as DaemonError where error.code == .noAnswer {
-                // The daemon is about to end.
+                // The daemon has closed the connection, or hangs. The next round finds out whether it still listens.
             }
             try await clock.sleep(until: clock.now.advanced(by: .milliseconds(10)), tolerance: nil)
         }

@@ -152,7 +152,7 @@ public struct Action: Codable, Hashable, Sendable {
     }
 }
 
-/// The surroundings of a command as far as its job does not set them, from the user's entry in the password database.
+/// The parts of a command's surroundings that its job does not set, from the user's entry in the password database.
 ///
 /// The daemon's own environment is not used, because it depends on the shell that happened to start the daemon.
 package struct CommandSurroundings: Sendable {

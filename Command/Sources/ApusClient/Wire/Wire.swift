@@ -30,7 +30,7 @@ public struct WireJob: Codable, Hashable, Sendable {
     @EmptyIfAbsent public var parked: Bool
     /// The number of occurrences with an outcome.
     public var occurrences: Int
-    /// The number of these that were missed.
+    /// The number of occurrences that were missed.
     public var missed: Int
     /// The number of occurrences to come, if the trigger has a count.
     @Nullable public var occurrencesLeft: Int?
@@ -156,7 +156,7 @@ public struct WireRun: Codable, Hashable, Sendable {
     @Nullable public var exitCode: Int?
     /// The last 4 KiB of the output as text, with U+FFFD in place of bytes that are not UTF-8.
     @Nullable public var outputTail: String?
-    /// The same bytes in base64, if they are not UTF-8.
+    /// The last 4 KiB of the output in base64, if they are not UTF-8.
     @Nullable public var outputTailBase64: String?
     /// The last progress that the run has reported.
     @Nullable public var progress: WireProgress?

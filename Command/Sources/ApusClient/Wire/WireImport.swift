@@ -17,7 +17,7 @@ public struct WireExportedJob: Codable, Hashable, Sendable {
         public var remainingMs: Int64?
         /// The number of occurrences with an outcome.
         public var occurrences: Int
-        /// The number of these that were missed.
+        /// The number of occurrences that were missed.
         public var missed: Int
         /// The number of occurrences that were to come, if the trigger has a count.
         public var occurrencesLeft: Int?
@@ -74,9 +74,9 @@ public struct WireImport: Codable, Hashable, Sendable {
     /// An open job whose label `crontab` has this value belongs to the line with its command. If the job differs from
     /// that line, the job is changed.
     public var crontab: String?
-    /// Whether the jobs of the crontab whose lines are gone are cancelled.
+    /// Whether open jobs of the crontab are cancelled if their lines no longer exist.
     public var prune: Bool?
-    /// Whether nothing is changed, and the answer says what would be.
+    /// Whether this is a dry run, which changes nothing and only answers with the effects that the import would have.
     public var dryRun: Bool?
 
     /// Creates an import.
@@ -117,7 +117,7 @@ public struct WireImported: Codable, Hashable, Sendable {
 
     /// The effects, in the order of the jobs in the request.
     public var jobs: [Entry]
-    /// The open jobs of the crontab whose lines are gone.
+    /// The open jobs of the crontab whose lines no longer exist.
     public var gone: [WireJob]
 
     package init(jobs: [Entry], gone: [WireJob]) {

@@ -9,7 +9,7 @@ public struct WireUniqueness: Codable, Hashable, Sendable {
     ///
     /// A countdown and a job with an action never count as the same job, even if their keys are equal.
     public var key: String?
-    /// Creates a uniqueness by the action or, with a key, by the key.
+    /// Creates the rule: jobs with the same action count as the same job or, if there is a key, jobs with the same key.
     public init(within: String? = nil, key: String? = nil) { (self.within, self.key) = (within, key) }
 
     /// Creates the uniqueness of a job; `nil` if jobs are distinguished by their identifiers only.
@@ -35,7 +35,7 @@ public struct WireQueue: Codable, Hashable, Sendable {
     @Nullable public var concurrencyPerKey: Int?
     /// The maximum number of runs that begin in a period.
     @Nullable public var rate: WireRate?
-    /// Whether no run of the queue begins.
+    /// Whether the queue is paused, so that none of its runs begins.
     public var paused: Bool
     /// The number of active runs, of all daemons that share the store.
     public var running: Int
@@ -89,7 +89,7 @@ public struct WireQueueChange: Codable, Hashable, Sendable {
     public var concurrencyPerKey: FieldChange<Int>
     /// The new maximum number of runs that begin in a period.
     public var rate: FieldChange<WireRate>
-    /// Whether no run of the queue begins.
+    /// Whether the queue is to be paused, so that none of its runs begins.
     public var paused: Bool?
     /// Creates a change.
     public init(

@@ -96,8 +96,9 @@ public struct WireStatistics: Codable, Hashable, Sendable {
     public var zone: String
     /// The runs of all jobs.
     public var total: Runs
-    /// The runs of each job, in the order of the identifiers; of more jobs than the requested limit, those with the
-    /// most attempts.
+    /// The runs of each job, in the order of the identifiers.
+    ///
+    /// If there are more jobs than the requested limit, only the jobs with the most attempts are included.
     public var jobs: [Job]
     /// The number of jobs that are left out of ``jobs``.
     @EmptyIfAbsent public var omittedJobs: Int

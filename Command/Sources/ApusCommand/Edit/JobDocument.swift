@@ -29,7 +29,7 @@ struct JobDocument {
     /// A text that the user has changed.
     struct Edited {
         var change: WireJobChange
-        /// Writes the text again and prints its path, if the change is refused.
+        /// Writes the text again and prints its path; called if the change is refused.
         var keep: () -> Void
     }
 
@@ -73,7 +73,7 @@ struct JobDocument {
         }
     }
 
-    /// Opens the editor, which is a line for the shell, as for other programs, such as `code --wait`.
+    /// Opens the editor; as in other programs, its name may be any line for the shell, such as `code --wait`.
     private static func open(_ path: String) throws {
         let environment = ProcessEnvironment.current.variables
         let editor = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
@@ -155,7 +155,8 @@ enum ForegroundProcess {
     /// Foundation's `Process` is not used, because it starts its child with signals blocked, and an editor needs them.
     /// Until the end, Ctrl-C is handled by the editor only.
     ///
-    /// - Returns: the exit code, 128 and the signal's number for a signal, or 127 if there is no shell.
+    /// - Returns: the exit code, 128 plus the signal's number if a signal ended the program, or 127 if there is no
+    ///   shell.
     static func run(line: String, _ arguments: String...) -> Int32 {
         let former = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
         defer { for (number, handler) in former { signal(number, handler) } }

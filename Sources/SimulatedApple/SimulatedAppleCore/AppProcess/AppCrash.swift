@@ -4,7 +4,7 @@ import CProcessClock
 
 /// A process's report of its own crash, made on the thread that crashed.
 struct AppCrash: Codable {
-    /// The name of the framework's call of the app's code that is in progress on the thread; empty if there is none.
+    /// The name of the framework's call into the app's code during which the thread crashed; empty if there was none.
     var call: String
     /// The thread in words.
     var thread: String
@@ -14,7 +14,7 @@ struct AppCrash: Codable {
 
     /// Describes a crash of the calling thread.
     ///
-    /// - Parameter knownPlace: Returns the place of these addresses if an earlier crash had the same.
+    /// - Parameter knownPlace: Returns the place of an earlier crash with these addresses; `nil` if there was none.
     /// - Returns: The description.
     static func ofThisThread(_ knownPlace: (_ addresses: String) -> CallStack.Place?) -> AppCrash {
         let (stack, queue) = (CallStack.current, String(cString: app_thread_queue()))

@@ -47,7 +47,8 @@ final class AppLauncher: Sendable {
         // their place.
         for name in AppContainers.variableNames { environment[name] = String(repeating: "/", count: Int(PATH_MAX)) }
         environment["APUS_APP_LAUNCHER"] = "1"
-        // Otherwise each process would resolve the same functions again.
+        // With this setting, functions are resolved once, in the launcher. Otherwise each process would resolve them
+        // again.
         environment["LD_BIND_NOW"] = "1"
         // The process reports its crash itself (``AppCrash``). The runtime would spend seconds on printing the stack.
         environment["SWIFT_BACKTRACE"] = "enable=yes,warnings=suppressed"
@@ -64,9 +65,9 @@ final class AppLauncher: Sendable {
     ///
     /// - Parameters:
     ///   - offset: The function's position in the program, from `process_clock_offset`.
-    ///   - variables: Environment variables that are added to this process's, or replace them.
-    ///   - standardInput: The descriptor of its standard input, which stays open here.
-    ///   - output: The descriptor of both its outputs, which stays open here.
+    ///   - variables: Environment variables that are added to those of the launcher, or replace them.
+    ///   - standardInput: The descriptor of the new process's standard input, which stays open here.
+    ///   - output: The descriptor of the new process's standard output and standard error, which stays open here.
     /// - Returns: The identifier of the process.
     /// - Throws: ``AppProcessError`` if the system does not start a process.
     func start(offset: UInt64, variables: [String: String], standardInput: Int32, output: Int32) throws -> pid_t {
@@ -99,7 +100,7 @@ final class AppLauncher: Sendable {
     }
 }
 
-/// Fills caches of the runtime in the launcher with the work that each process does first.
+/// Does in the launcher what each process does first, so that the runtime's caches are already filled in each process.
 ///
 /// Module CProcessClock calls it before the first process is forked. Without it, the lookup of one conformance takes a
 /// quarter of a millisecond in each process.

@@ -8,8 +8,8 @@ import PlatformC
 
 /// The connection of an app's process to the device, in the app's process.
 ///
-/// It has two threads: one receives messages, and the other runs what is due. The second one also examines the process
-/// for rest, which includes that the first one sleeps.
+/// It has two threads: one receives messages, and the other runs what is due. The second thread also finds out whether
+/// the process is at rest, for which the first thread must be asleep.
 final class AppLink: Sendable {
     /// The link of this process; `nil` if it is not the process of a simulated app.
     static var current: AppLink? { link.withLock { $0 } }
@@ -77,11 +77,11 @@ final class AppLink: Sendable {
         _ = scrolling
         let first = Run(readings: readings, isScrolling: isScrolling, events: events, freeTime: free)
         new.state.withLock { $0.runs = [first] }
-        // The launch is over when the main run loop handles this.
+        // The launch is over when the main run loop handles this message.
         new.sendReturned(0)
         Mover.start { new.read() }
-        // This thread is started last. The first run ends when the process is at rest, which must not be found before
-        // the main thread has reached the program.
+        // This thread is started last, because its first run ends when it finds the process at rest. It must not find
+        // that before the main thread has reached the program.
         Mover.start { new.run() }
         if !AppBundle.begin(new.process.host.manifest) { new.perform(.warn(AppBundle.warning)) }
         if !RunLoopTimers.begin() { new.perform(.warn(RunLoopTimers.warning)) }

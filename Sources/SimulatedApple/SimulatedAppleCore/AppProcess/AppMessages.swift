@@ -37,13 +37,13 @@ enum DeviceMessage {
 enum AppMessage {
     /// Reports rest: nothing can run before `next` nanoseconds have passed; `nil` if nothing waits for an instant.
     ///
-    /// The process has advanced its clocks by itself by `elapsed` nanoseconds.
+    /// In the present run, the process has advanced its clocks `elapsed` nanoseconds by itself.
     case idle(next: UInt64?, elapsed: UInt64)
     /// Reports that the app's code for an event has returned on the main thread; event 0 is the app's launch.
     case returned(Int)
     /// Sends a call, whose thread waits for the reply.
     ///
-    /// Before the call, the process had advanced its clocks by itself by `elapsed` nanoseconds.
+    /// In the present run, the process had advanced its clocks `elapsed` nanoseconds by itself before the call.
     case call(Int, AppCall, elapsed: UInt64)
 }
 
@@ -208,9 +208,9 @@ struct JobRefusal: Codable {
 /// The reply to a call without a result.
 struct Done: Codable {}
 
-// A line consists of a letter for the kind of message, numbers, and at the end, as JSON, a part that has many forms.
-// Most messages have no such part. Writing whole messages as JSON took ten times as long, which was a fifth of the time
-// of an exploration.
+// A line consists of a letter for the kind of message, numbers, and at the end the part that has many forms, as JSON.
+// Most messages have no such part. When whole messages were JSON, writing them took ten times as long, and a fifth of
+// the time of an exploration.
 
 extension DeviceMessage: LineMessage {
     func write(to line: inout LineWriter) {

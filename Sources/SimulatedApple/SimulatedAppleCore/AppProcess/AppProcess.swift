@@ -33,7 +33,7 @@ final class AppProcess: SteppedProcess {
         var screen: ScreenReply?
         /// Observations that end with the process.
         var observations: [ObservationToken] = []
-        /// The tasks by number; completed ones stay, so that a second completion can be warned about.
+        /// The tasks by number; completed ones stay, so that the device can warn about a second completion.
         var tasks: [Int: SimulatedTask] = [:]
         /// Whether the process was prewarmed and has not been launched yet.
         var isPrewarmed: Bool
@@ -53,7 +53,7 @@ final class AppProcess: SteppedProcess {
     private let output: AppOutput
     private let state: Locked<State>
 
-    /// The nanoseconds, an hour, by which a process's monotonic clocks are ahead of the device's.
+    /// An hour, in nanoseconds, by which a process's monotonic clocks are ahead of the device's.
     ///
     /// A device's uptime may begin at zero, which Dispatch would take for "now".
     private static let startOfUptime: Int64 = 3_600_000_000_000

@@ -6,7 +6,7 @@ import Foundation
 /// Foundation's timers in an app's process, which behave as on a phone.
 ///
 /// Foundation on Linux ignores `Timer.tolerance`, and fires a `Timer(timeInterval:repeats:block:)` at once. The module
-/// CProcessClock replaces Foundation's functions that do so.
+/// CProcessClock replaces the functions of Foundation that cause this.
 ///
 /// Rules: Apple, "Timer" and "tolerance": a timer fires at its fire date or up to its tolerance later, never earlier,
 /// and the fire dates of a repeating timer do not move when it fires late. Core Foundation's source: the tolerance of a
@@ -21,8 +21,8 @@ enum RunLoopTimers {
 
     /// Whether timers now behave as on a phone.
     ///
-    /// It is not optimized, as the tests' apps are not: the optimizer would inline the initializer of a timer with an
-    /// interval, and an inlined function cannot be replaced.
+    /// The property is not optimized, as the tests' apps are not, because the optimizer would inline the initializer of
+    /// a timer with an interval, and an inlined function cannot be replaced.
     @_optimize(none)
     private static var areAsOnPhone: Bool {
         let (timer, later) = (

@@ -6,7 +6,7 @@ import Foundation
 
 /// The phone, as used from an app in a process of its own.
 ///
-/// The frameworks' calls go to the device's process, and its events arrive on the main thread.
+/// The frameworks' calls go to the device's process, and the device's events arrive on the main thread.
 ///
 /// Timers, tasks and the main loop belong to this process, whose time is the device's.
 final class RemotePhone: PhoneHost {
@@ -20,7 +20,7 @@ final class RemotePhone: PhoneHost {
     private struct BackgroundTasks {
         var lastToken = 0
         var handlers: [Int: @MainActor @Sendable () -> Void] = [:]
-        /// The tokens by the numbers of the background tasks.
+        /// For the number of each background task, the token of its expiration handler.
         var tokens: [Int: Int] = [:]
     }
 
@@ -173,7 +173,7 @@ final class RemotePhone: PhoneHost {
         return withExtendedLifetime(refused) { number }
     }
 
-    /// Stores a handler under a token, with which the device later calls it.
+    /// Stores a handler, and returns the token with which the device later calls it.
     private func keep(_ handler: (@MainActor @Sendable () -> Void)?) -> Int {
         backgroundTasks.withLock { backgroundTasks in
             backgroundTasks.lastToken += 1

@@ -6,8 +6,8 @@ import Foundation
 extension SimulatedPhone {
     /// Installs an app as a program on a device, and replaces the app that was installed before.
     ///
-    /// Each process of the app is one of the operating system: this program, started again, which runs `program` on its
-    /// first thread and then the main run loop.
+    /// Each process of the app is a process of the operating system. It runs this program again: its first thread calls
+    /// `program` in place of `main`, and then runs the main run loop.
     ///
     /// ```swift
     /// SimulatedPhone.install(on: device, program: {

@@ -20,6 +20,8 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
     private let isFor: @Sendable (AnyObject) -> Bool
     private let call: @Sendable (AnyObject, Arguments) -> Any?
 
+    /// Creates a selector.
+    ///
     /// - Parameters:
     ///   - name: The method's name as in `#selector`, with or without labels.
     ///   - parameters: The types of the method's parameters.
@@ -40,7 +42,8 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
 
     /// Calls the method, with as many of the arguments as it has parameters, as Apple's frameworks do.
     ///
-    /// An object without the method or an argument of another type is a fault.
+    /// The device records a fault if the object does not have the method, or if an argument has another type than the
+    /// parameter.
     ///
     /// - Returns: The result of the method; `nil` if it was not called.
     @discardableResult
@@ -69,7 +72,7 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
 /// The arguments of one call of a method.
 final class Arguments: CustomStringConvertible {
     private let values: [Any?]
-    /// The type of a parameter that has no argument of its type; `nil` if there is none.
+    /// The type of the last parameter for which no argument of that type was given; `nil` if all arguments fit.
     private(set) var missing: Any.Type?
 
     init(_ values: [Any?]) { self.values = values }

@@ -1,6 +1,7 @@
-/// The names of the selectors in one file, which creates a selector when it is called.
+/// The names of the selectors in one source file.
 ///
-/// Only the plugin `RewriteObjC` uses this type: the plugin writes the value and each of its calls.
+/// Only the plugin `RewriteObjC` uses this type. It writes one value into each file, and calls the value to create each
+/// selector.
 ///
 /// The plugin replaces `#selector` with a call that contains only the method, so that all columns of the line stay the
 /// same. The name is therefore found by the position of the call.

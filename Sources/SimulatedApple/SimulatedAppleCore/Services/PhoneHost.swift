@@ -53,7 +53,7 @@ package protocol PhoneHost: AnyObject, Sendable {
     ///
     /// The handler is called on the main loop shortly before the time is over.
     func beginBackgroundTask(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int
-    /// Begins a background task for work that ends by itself, in the remaining time, once the handler was called.
+    /// Begins a background task for work that ends by itself in the time that remains after the handler was called.
     ///
     /// Returns `nil` if the system refuses the task. The handler is called on the main loop.
     func beginActivity(_ name: String, expirationHandler: @escaping @MainActor @Sendable () -> Void) -> Int?
@@ -81,8 +81,9 @@ extension SimulatedHost: PhoneHost {
 
 /// A background task's identifier as a single number.
 ///
-/// It contains the device's number, because an app in the test's process may keep it beyond the life of a device. An
-/// app in a process of its own uses only the number on the device, so that its notes are the same in each run.
+/// It contains the device's number, because an app in the test's process may keep an identifier after its device has
+/// ended. An app in a process of its own uses only the number on the device, so that its notes are the same in each
+/// run.
 extension BackgroundTaskID {
     private static var bits: Int { 32 }
 

@@ -60,8 +60,9 @@ extension PhoneNotification.Trigger {
 
 /// The phone's notification center, as the frameworks use it on any thread.
 package protocol PhoneNotifications: AnyObject, Sendable {
-    /// Called on the main loop with notifications that arrive while the app is in the foreground; with `nil` the system
-    /// does not show them.
+    /// Called on the main loop with notifications that arrive while the app is in the foreground.
+    ///
+    /// While it is `nil`, the system does not show these notifications.
     var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)? { get set }
     /// Called on the main loop when the user has opened a notification.
     var onOpen: (@MainActor @Sendable (DeliveredNotification) -> Void)? { get set }

@@ -60,7 +60,7 @@ extension SimulatedLocation: PhoneLocation {
 
 /// The phone's silent pushes, as the frameworks use them on any thread.
 package protocol PhonePushes: AnyObject, Sendable {
-    /// Whether the app is registered for pushes, which outlives its processes.
+    /// Whether the app is registered for pushes; the registration outlives the app's processes.
     var isRegistered: Bool { get set }
     /// Called on the main loop with each push.
     var onPush: (@MainActor @Sendable (SilentPush) -> Void)? { get set }

@@ -101,8 +101,8 @@
         ///
         /// First the app is created with its delegate, and the delegate's launch method is called. Then the scenes are
         /// evaluated, and handlers of background tasks are registered. The views are created when the app first comes
-        /// to the foreground. The app has scenes even if the manifest declares none: of the life cycle, its delegate is
-        /// notified only of the launch and the end.
+        /// to the foreground. The app has scenes even if the manifest declares none. Its delegate is therefore notified
+        /// of the launch and the end, but not of the other events of the life cycle.
         nonisolated public static func main() {
             guard SimulatedPhone.isAppProcess else { SimulatedPhone.stopWithoutPhone("\(Self.self).main()") }
             MainActor.assumeIsolated { AppHost.run(Self.self) }
@@ -133,8 +133,8 @@
 
     /// The scene delegate that sets the phase of the window in the environment.
     ///
-    /// Views are evaluated before each call returns, so what they do on the way to the background is done in the time
-    /// that the system gives for it.
+    /// The views are evaluated before the call about each phase returns. Their work on the way to the background is
+    /// therefore done within the time that the system allows for it.
     private final class WindowDelegate: UIResponder, UIWindowSceneDelegate {
         private let graph: ViewGraph
         private var environment: EnvironmentValues

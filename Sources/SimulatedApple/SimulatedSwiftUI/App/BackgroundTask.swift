@@ -25,7 +25,8 @@
             BackgroundTask(trigger: .refresh(identifier))
         }
 
-        /// Returns the events of the background session with this identifier: all of its tasks have ended.
+        /// Returns the events of the background session with this identifier, which come when all of its tasks have
+        /// ended.
         ///
         /// Rule: Apple, "urlSession(_:)".
         public static func urlSession(_ identifier: String) -> BackgroundTask<Void, Void> {
@@ -88,7 +89,7 @@
                 }
         }
 
-        /// The action of the latest evaluation, for the registered handler.
+        /// The action of the latest evaluation, which the registered handler performs.
         private final class Registration: Sendable {
             let action: Locked<BackgroundAction>
             init(_ action: BackgroundAction) { self.action = Locked(action) }

@@ -1,7 +1,7 @@
 #if SimulatedApple
     /// The previews of a view for Xcode, which nothing shows here.
     ///
-    /// `#Preview` is a macro, which needs a compiler plugin, and does not compile.
+    /// `#Preview` does not compile here, because it is a macro that needs a compiler plugin.
     @MainActor @preconcurrency
     public protocol PreviewProvider {
         /// The type of the previews.

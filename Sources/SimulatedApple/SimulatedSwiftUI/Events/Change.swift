@@ -3,9 +3,10 @@
     struct ChangeObserver<Content, Value: Equatable>: Primitive {
         /// The closure that is called.
         enum Action {
-            /// The closure of the evaluation with the old value, which has the values captured then, as before iOS 17.
+            /// A closure with the new value, in the form before iOS 17: the closure from the evaluation with the old
+            /// value is called, with the values that it captured then.
             case former((Value) -> Void)
-            /// The closure of the evaluation with the new value.
+            /// A closure with the old and the new value: the closure from the evaluation with the new value is called.
             case present((Value, Value) -> Void)
         }
 
@@ -78,22 +79,22 @@
     }
 
     extension Scene {
-        /// Calls an action with the old and the new value when a value that the app reads changes, like the view's
-        /// method.
+        /// Calls an action with the old and the new value when a value that the app reads changes, as the method of
+        /// views does.
         public func onChange<V: Equatable>(
             of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
         ) -> some Scene {
             ChangeObserver(content: self, value: value, isInitial: initial, action: .present(action))
         }
 
-        /// Calls an action when a value that the app reads changes, like the view's method.
+        /// Calls an action when a value that the app reads changes, as the method of views does.
         public func onChange<V: Equatable>(
             of value: V, initial: Bool = false, _ action: @escaping () -> Void
         ) -> some Scene {
             ChangeObserver(content: self, value: value, isInitial: initial, action: .present { _, _ in action() })
         }
 
-        /// Calls an action with the new value, in the form of iOS 14, like the view's method.
+        /// Calls an action with the new value, in the form of iOS 14, as the method of views does.
         public func onChange<V: Equatable>(of value: V, perform action: @escaping (_ newValue: V) -> Void) -> some Scene
         {
             ChangeObserver(content: self, value: value, isInitial: false, action: .former(action))

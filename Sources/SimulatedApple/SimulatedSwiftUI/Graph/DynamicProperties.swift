@@ -77,7 +77,7 @@
         private static func collect(_ type: Any.Type, at base: Int, into found: inout [Property]) {
             _ = _forEachField(of: type, options: []) { _, offset, field, _ in
                 guard let property = field as? any DynamicProperty.Type else { return true }
-                // The properties inside come first, so that `update` finds their values.
+                // The properties inside this one come first, so that the `update` of this one finds their values.
                 if !(property is any GraphProperty.Type) { collect(property, at: base + offset, into: &found) }
                 found.append(Property(type: property, offset: base + offset))
                 return true
