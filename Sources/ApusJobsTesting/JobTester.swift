@@ -60,7 +60,8 @@ public final class JobTester: Sendable {
     ///   - payload: The payload for the handler.
     ///   - policies: The job's policies; those of `JobPayload.defaults` unless given. With a retry policy, another
     ///     attempt follows a failed one: ``outcome(of:)`` runs it.
-    /// - Returns: The attempt with its state, reason, result and output. One that the handler has snoozed is `waiting`.
+    /// - Returns: The attempt with its state, reason, result and output. An attempt that the handler has snoozed is
+    ///   `waiting`.
     /// - Throws: `JobError` with `invalid` if no handler is registered for the kind; the errors of
     ///   `JobScheduler.submit`; `VirtualTimeError` with `stuck` if the handler waits for something that never happens.
     public func perform<Payload: JobPayload>(_ payload: Payload, policies: JobPolicies? = nil) throws -> Run {

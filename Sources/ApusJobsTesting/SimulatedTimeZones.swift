@@ -2,8 +2,7 @@ public import ApusCalendar
 public import ApusJobs
 import ApusTimers
 
-/// The time zones of a test: those of another source, of which the test can replace some while a scheduler runs, as an
-/// update of tzdata does.
+/// The time zones of a test, which come from another source and can be replaced while a scheduler runs.
 ///
 /// ```swift
 /// let zones = SimulatedTimeZones()
@@ -12,8 +11,8 @@ import ApusTimers
 /// zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "CET-1"))
 /// ```
 ///
-/// A scheduler notices the change when it next has something to do, and within an hour and a quarter otherwise. All
-/// methods can be called from any thread.
+/// A replacement has the effect of an update of tzdata. A scheduler notices the change when it next has something to
+/// do, and within an hour and a quarter otherwise. All methods can be called from any thread.
 public final class SimulatedTimeZones: TimeZones {
     private struct State {
         /// The replaced zones; `nil` for a zone that does not exist.
@@ -27,7 +26,7 @@ public final class SimulatedTimeZones: TimeZones {
 
     /// Creates zones.
     ///
-    /// - Parameter base: The source of the zones that are not replaced; this machine unless given.
+    /// - Parameter base: The source of the zones that are not replaced; by default those of this machine.
     public init(_ base: any TimeZones = SystemTimeZones.shared) { self.base = base }
 
     /// Replaces the rules of a zone from now on.

@@ -48,7 +48,9 @@
         struct Entry {
             /// The next expected answer.
             private enum Stage {
-                /// The answer with this number, counted from 0, or the first sync if the number is that of all answers.
+                /// The answer with this number, counted from 0.
+                ///
+                /// If the number is the number of answers, it is the first sync.
                 case answer(Int)
                 /// The answer to COMMIT, after the first sync.
                 case commit
@@ -152,7 +154,7 @@
                 return .error(id, nil)
             }
 
-            /// Handles the sync after COMMIT, before which the fate was decided.
+            /// Handles the sync after COMMIT; the fate of the batch is decided before it.
             private func receiveLastSync(_ answer: Answer) -> AnswerAction {
                 switch answer {
                 case .synced: .answered(id, fate)

@@ -202,7 +202,7 @@
             case flush
             /// Call ``expired(at:)`` at this instant, which replaces the instant of the previous request.
             case arm(UptimeInstant)
-            /// Release the connection: everything was answered, and it was asked to close.
+            /// Release the connection, because it was asked to close and everything was answered.
             case finish
             /// Wait for ``interest``.
             case wait
@@ -286,7 +286,7 @@
             case .broken, .closed: return .ignore
             case .idle: return readiness.contains(.readable) ? .consume : .proceed
             case .busy, .draining:
-                // Input may make room for output too: the server may have stopped reading until it could write.
+                // Input may make room for output too, because the server may have stopped reading until it could write.
                 changeWork { $0.isBlocked = false }
                 return readiness.contains(.readable) ? .consume : .proceed
             }

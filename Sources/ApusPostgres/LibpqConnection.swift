@@ -108,8 +108,8 @@
 
         /// Reserves a name for preparing a statement.
         ///
-        /// - Returns: `nil` if there are too many prepared statements, or if the same one is being prepared: later
-        ///   batches must not depend on its success.
+        /// - Returns: `nil` if there are too many prepared statements, or if the same one is being prepared, because
+        ///   later batches must not depend on its success.
         func reserveName(_ key: PreparationKey) -> String? {
             guard prepared.count + preparing.count < Self.mostPrepared, preparing.insert(key).inserted else {
                 return nil
@@ -270,8 +270,8 @@
                 lengths.append(Int32(bytes.count - offsets[offsets.count - 1]))
                 formats.append(1)
             }
-            // With this byte, the buffer has an address even if all values are empty: libpq would take a null pointer
-            // for a null value.
+            // This byte gives the buffer an address even if all values are empty, because libpq would take a null
+            // pointer for a null value.
             bytes.append(0)
             return bytes.withUnsafeBytes { buffer in
                 let base = buffer.bindMemory(to: CChar.self).baseAddress

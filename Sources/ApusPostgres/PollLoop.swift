@@ -96,7 +96,7 @@
         // MARK: From any thread
 
         func start() {
-            // The lock is held until the thread is set, so that its first job finds it.
+            // The lock is held until `thread` is set, so that the first job on the thread finds it set.
             thread.withLock { thread in
                 let started = SystemThread(named: "apus-postgres") { self.run() }
                 started.detach()

@@ -57,8 +57,8 @@
         ///
         /// - Parameters:
         ///   - text: the URI, or the pairs. A URI may have the parameter `schema`, which libpq does not know.
-        ///   - schema: see ``schema``; it takes precedence over that of the URI. A name has 1 to 32 of a-z, 0-9 and _,
-        ///     and begins neither with a digit nor with `pg_`.
+        ///   - schema: the ``schema``, which takes precedence over the schema in a URI. A name has 1 to 32 of a-z, 0-9
+        ///     and _, and begins neither with a digit nor with `pg_`.
         /// - Throws: ``PostgresError`` with the code `invalid`, without the text, because it may contain a password.
         public init(_ text: String, schema: String? = nil) throws(PostgresError) {
             let (text, given) = Self.takeSchema(from: text)
@@ -187,8 +187,8 @@
 
         /// The settings of the session.
         ///
-        /// The user's settings follow the time-out and can override it, but not the isolation level: the snapshot of a
-        /// batch must not depend on a default of the database.
+        /// The user's settings follow the time-out and can override it, but not the isolation level, because the
+        /// snapshot of a batch must not depend on a default of the database.
         private var serverOptions: String {
             let timeout = statementTimeout.map { "-c statement_timeout=\(max(1, $0.wholeMilliseconds)) " } ?? ""
             let own = self["options"].map { "\($0) " } ?? ""

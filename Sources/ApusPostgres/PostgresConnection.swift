@@ -62,8 +62,9 @@
 
         /// Executes statements in one round trip and one transaction.
         ///
-        /// If the task is cancelled before its batch was sent, it gets the error `cancelled`, and nothing is applied. A
-        /// sent batch cannot be withdrawn: the call waits for its answer as if the task had not been cancelled.
+        /// If the task is cancelled before the batch is sent, the call throws the error `cancelled`, and nothing is
+        /// applied. A sent batch cannot be withdrawn, so the call then waits for the answer as if the task had not been
+        /// cancelled.
         ///
         /// - Returns: the result of each statement.
         /// - Throws: ``PostgresError``: the first error, with the number of its statement and the fate of the batch.

@@ -41,7 +41,7 @@
             /// The server aborted a statement that took too long, waited too long for a lock or was cancelled, or it ended
             /// an idle session.
             public static let timedOut = Code(.timedOut)
-            /// Another transaction conflicted (serialization, deadlock): the batch can be repeated.
+            /// Another transaction conflicted with this one (serialization, deadlock), so the batch can be repeated.
             public static let conflict = Code(.conflict)
             /// The server's disk or memory is full.
             public static let full = Code(.full)

@@ -1,8 +1,8 @@
 #if Postgres
     /// A parameter of a statement, with its type.
     ///
-    /// A null has a type too, because a statement is prepared for the types of its parameters: if they varied, it would
-    /// be prepared several times.
+    /// A null has a type too. A statement is prepared for the types of its parameters, so it would be prepared several
+    /// times if the types varied.
     package struct PostgresValue: Hashable, Sendable {
         enum Storage: Hashable, Sendable {
             case null
@@ -10,7 +10,7 @@
             case int32(Int32)
             case int64(Int64)
             case text(String)
-            /// The bytes of the binary format, of a `bytea` or an array.
+            /// A value in the binary format, for a `bytea` or an array.
             case bytes([UInt8])
         }
 
@@ -126,8 +126,8 @@
     /// They must not begin or end transactions, because the server would then commit at these statements. Only
     /// ``ServerTransaction`` does so, on a connection of its own.
     ///
-    /// The isolation level is READ COMMITTED unless another one is chosen: each statement sees all commits before it
-    /// began, including those made while an earlier statement of the batch waited for a lock.
+    /// The isolation level is READ COMMITTED unless another one is chosen. At this level, each statement sees all
+    /// commits before it began, including those made while an earlier statement of the batch waited for a lock.
     package struct PostgresBatch: Sendable {
         /// The way in which the statements become one transaction.
         package enum Transaction: Hashable, Sendable {

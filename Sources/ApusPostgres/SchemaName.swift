@@ -20,7 +20,8 @@
         /// bytes that PostgreSQL keeps.
         private static let mostBytes = 32
 
-        /// Creates a name, which must be an identifier that needs no quotation marks, and not that of a common schema.
+        /// Creates a name, which must be an identifier that needs no quotation marks, and must not be that of a common
+        /// schema such as `public`.
         ///
         /// - Throws: ``PostgresError`` with the code `invalid`.
         init(_ name: String) throws(PostgresError) {
@@ -68,7 +69,7 @@
             return text + rest
         }
 
-        /// Returns the name of the channel that statements for the schema `apus` name `apus_…`.
+        /// Returns the name of this schema's channel that is named `apus_…` in the schema `apus`.
         func channel(_ suffix: String) -> String { "\(name)_\(suffix)" }
 
         /// The class of the nodes' session locks, which differs between schemas because each numbers its nodes from 1.

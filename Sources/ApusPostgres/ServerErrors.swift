@@ -1,5 +1,5 @@
 #if Postgres
-    /// Converts SQLSTATEs, and libpq's messages without one, to ``PostgresError``s, in this one place.
+    /// The only place that converts SQLSTATEs, and libpq's messages without an SQLSTATE, to ``PostgresError``s.
     enum ServerErrors {
         /// The meaning of an SQLSTATE, or of a class of them, for a caller.
         struct Meaning: Sendable {

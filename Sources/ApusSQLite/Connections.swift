@@ -131,7 +131,8 @@
         }
 
         private static func quickCheck(_ db: Database, path: String) throws {
-            // A row that violates a constraint is not damage of the file: its reader sets the job aside.
+            // A row that violates a constraint does not count as damage of the file, because its reader sets the job
+            // aside.
             try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
             defer { try? db.execute(sql: "PRAGMA ignore_check_constraints = OFF") }
             guard let answer = try String.fetchOne(db, sql: "PRAGMA quick_check(1)"), answer == "ok" else {

@@ -31,7 +31,7 @@
             "metadata", "unique_payload", "unique_within", "unique_key",
         ]
 
-        /// The join of both tables.
+        /// The join of `apus_job` and `apus_request`.
         static let table = "apus_job AS job JOIN apus_request AS request ON request.job = job.key"
 
         /// The value that makes a request unique: its key, or else its payload.
@@ -39,7 +39,7 @@
         /// It is the expression of the indexes, because SQLite uses them only for the same expression.
         static let content = "ifnull(unique_key, payload)"
 
-        /// The join of both tables for jobs with a calendar trigger.
+        /// The join of `apus_request` and `apus_job` for jobs with a calendar trigger.
         static let calendars = """
             apus_request AS request INDEXED BY apus_request_calendar JOIN apus_job AS job ON job.key = request.job
             """
@@ -49,8 +49,9 @@
             ((["key", "version", "id", "created"] + place).map { "job.\($0)" } + request.map { "request.\($0)" }
             + (state + progress).map { "job.\($0)" }).joined(separator: ", ")
 
-        /// The condition for ended jobs, as the expression of the partial indexes: SQLite uses such an index only for
-        /// the same expression.
+        /// The condition for ended jobs, which has the same expression as the partial indexes.
+        ///
+        /// SQLite uses such an index only for the same expression.
         static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
         static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
         /// The condition for jobs that have ended or have an unknown state.

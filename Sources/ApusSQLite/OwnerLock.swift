@@ -136,7 +136,7 @@
 
         /// Returns whether the lock's file has only one name.
         ///
-        /// The lock writes the file, which must not be another file of the user under a second name.
+        /// The lock writes into the file, so the path must not be a second name of another file of the user.
         private static func hasOneName(_ descriptor: Int32) -> Bool {
             var status = stat()
             return fstat(descriptor, &status) == 0 && status.st_nlink <= 1
@@ -211,10 +211,10 @@
             return resolved(target.unicodeScalars.first == "/" ? target : parent + "/" + target, links: links + 1)
         }
 
-        /// Creates an empty file that only its user can read and write, unless it exists, and checks that it and the
-        /// files of SQLite beside it belong to the user.
+        /// Creates an empty file that only its user can read and write, unless the file exists.
         ///
-        /// SQLite creates the files beside it with the same mode.
+        /// It also checks that the file and SQLite's files beside it belong to the user. SQLite creates its files with
+        /// the same mode.
         ///
         /// - Parameter path: the path of the file, with symbolic links resolved.
         /// - Returns: the size of the file, in bytes.

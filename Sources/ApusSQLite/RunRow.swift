@@ -17,8 +17,9 @@
         /// The columns that ``read(_:job:isTriggerRelative:_:)`` reads.
         static let columns = (identity + values).map { "run.\($0)" }.joined(separator: ", ")
 
-        /// The condition for open runs, as the expression of the partial index: SQLite uses this index only for the
-        /// same expression.
+        /// The condition for open runs, which has the same expression as the partial index.
+        ///
+        /// SQLite uses that index only for the same expression.
         static let isOpen = "run.state IN ('waiting', 'claimed')"
 
         /// Inserts a run, or overwrites it in its place; parameters: job, occurrence, attempt, values.

@@ -31,7 +31,7 @@
         var isFailedSync: Bool { code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8) }
     }
 
-    /// Converts the errors of SQLite to ``JobError``s, in this one place.
+    /// The only place that converts SQLite's errors to ``JobError``s.
     enum SQLiteErrors {
         /// The extended code of a violated CHECK constraint.
         ///

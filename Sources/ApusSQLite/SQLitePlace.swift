@@ -63,8 +63,8 @@
 
         /// Opens another connection, which only reads.
         ///
-        /// To an application's database, it has the application's settings, because these may include the key of an
-        /// encrypted database.
+        /// A connection to an application's database has the application's settings, because these may include the key
+        /// of an encrypted database.
         func reader(
             _ configuration: SQLiteStore.Configuration, _ allowsLongTransactions: Bool
         ) throws -> any DatabaseWriter {

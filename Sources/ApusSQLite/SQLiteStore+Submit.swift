@@ -45,8 +45,8 @@
             let text = try SubmissionRow.encode(request)
             try checkFile(of: db)
             do {
-                // The closure is registered before the insertion, because that is a transaction of its own if the
-                // caller has none.
+                // The closure is registered before the insertion, because the insertion is a transaction of its own if
+                // the caller has not begun one.
                 db.afterNextTransaction { [signals] _ in signals.signalSubmissions() }
                 try db.cachedStatement(sql: SubmissionRow.insert).execute(arguments: [StoreInstant.encode(now), text])
             } catch let error as DatabaseError {

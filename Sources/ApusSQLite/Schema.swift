@@ -15,8 +15,8 @@
         private static let migrations = [
             // Adds the policies `expiry` and `retention`, and the instant until which an ended job is kept, with its
             // index. The retention of jobs that have ended is not known here, so they are kept for 180 days from now.
-            // `unique_until` is no longer used, but stays: to drop a column, SQLite reads the whole schema, and fails
-            // if an application has a view of a missing table.
+            // `unique_until` is no longer used, but stays, because SQLite reads the whole schema to drop a column, and
+            // fails if an application has a view of a missing table.
             """
             ALTER TABLE apus_request ADD COLUMN expiry INTEGER;
             ALTER TABLE apus_request ADD COLUMN retention INTEGER;

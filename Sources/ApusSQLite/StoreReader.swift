@@ -68,7 +68,7 @@
 
         /// Returns whether any job, ended or not, has a calendar trigger.
         ///
-        /// The condition has the expression of the partial index, without which SQLite does not use the index.
+        /// The condition repeats the expression of the partial index, because SQLite uses the index only then.
         static func mayHaveCalendars(on connection: Connection) throws -> Bool {
             try connection.statement(
                 """

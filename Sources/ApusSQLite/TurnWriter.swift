@@ -97,8 +97,9 @@
 
         // MARK: Turns
 
-        /// Thrown when a part has failed after it changed rows: the turn is then written again, with a savepoint for
-        /// each part.
+        /// An error after which the turn is written again, with a savepoint for each part.
+        ///
+        /// It is thrown when a part has failed after it changed rows.
         private struct PartlyApplied: Error {}
 
         func commit(_ turn: StoreTurn, in session: StoreSession) throws -> [Result<[Job], JobError>] {

@@ -110,7 +110,7 @@ extension VirtualClockTrait: TestScoping {
             controller.sayBegun()
             return try await function()
         }
-        // The process was started by hand: no test run adds the virtual time to the issues.
+        // The process was started by hand, so no test run adds the virtual time to the issues.
         FileHandle.standardError.write(
             Data("Time is virtual in this process from here on: \(wall.iso8601), \(mode).\n".utf8))
         let remark = IssueHandlingTrait.compactMapIssues { issue in

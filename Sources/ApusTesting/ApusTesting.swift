@@ -1,4 +1,5 @@
-/// The umbrella that a test imports: virtual time, the simulated device, and what tests of job stores need.
+/// The module that tests import; it re-exports virtual time, the simulated device, and the support for tests of job
+/// stores.
 @_exported public import ApusDevice
 @_exported public import ApusJobsTesting
 @_exported public import ApusVirtualTime

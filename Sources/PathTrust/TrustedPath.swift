@@ -75,8 +75,8 @@ package enum TrustedPath {
                 return "can be used by other users (mode \(octal(mode))); run: chmod go= \(quoted(path))"
             }
         case .socket:
-            // No check of the mode: between bind(2) and chmod(2) a new socket has the mode that the umask leaves. The
-            // server checks its peers.
+            // The mode is not checked, because between bind(2) and chmod(2) a new socket has the mode that the umask
+            // leaves. The server checks its peers.
             break
         }
         return nil
@@ -191,8 +191,8 @@ package enum TrustedPath {
         return status
     }
 
-    /// Checks a folder that must belong to the user, and all folders above it, in the kernel's order of following the
-    /// path and its links.
+    /// Checks a folder that must belong to the user, and all folders above it, in the order in which the kernel follows
+    /// the path and its links.
     ///
     /// - Parameters:
     ///   - path: The absolute path of the folder.
@@ -202,7 +202,8 @@ package enum TrustedPath {
     @discardableResult
     package static func checkFolder(_ path: String, creating: Bool = false) throws(Failure) -> Bool {
         var done = ""
-        // Split in scalars, because a String treats a slash and a following combining character as one character.
+        // The path is split in scalars, because a String treats a slash and a following combining character as one
+        // character.
         var rest = path.unicodeScalars.split(separator: "/").map(String.init)
         var links = 0
         try checkAncestor("/")

@@ -10,8 +10,7 @@ extension JobScheduler {
     /// The label that the jobs of a declared set have.
     public static let setLabel = "apus.set"
 
-    /// Makes a set consist of these jobs: submits each, and cancels the jobs of an earlier declaration that are not
-    /// among them.
+    /// Submits all jobs of a set, and cancels the jobs of earlier declarations of the set that are not among them.
     ///
     /// Call it after each start, with the repeating jobs of the program.
     ///
@@ -35,7 +34,8 @@ extension JobScheduler {
     ///   - set: The name of the set, 1 to 255 bytes.
     /// - Returns: The answers to the requests, and the cancelled jobs.
     /// - Throws: ``JobError`` with `invalid`, naming the argument, also for two requests with one identifier; the
-    ///   errors of ``submit(_:)->SubmissionResult`` and ``cancel(all:)``: a part of it may then be done.
+    ///   errors of ``submit(_:)->SubmissionResult`` and ``cancel(all:)``. Some of the jobs may then be submitted or
+    ///   cancelled.
     @discardableResult
     public func declare(_ requests: [JobRequest], as set: String) async throws -> DeclaredJobs {
         try JobLimits.check(set, "as")
@@ -53,8 +53,8 @@ extension JobScheduler {
         var submitted: [SubmissionResult] = []
         // The jobs are submitted separately because other nodes may own some of them.
         for member in members { submitted.append(try await submit(member)) }
-        // The identifiers are taken from the answers: an existing job that is unique by its payload or key keeps its
-        // own.
+        // The identifiers are taken from the answers, because an existing job that is unique by its payload or key
+        // keeps its own identifier.
         let wanted = Set(submitted.map(\.job.id))
         var left: [JobID] = []
         let query = JobQuery(

@@ -92,8 +92,8 @@ private struct AwaitedOccurrence: CustomStringConvertible {
 
     /// Reads the outcome from the store.
     ///
-    /// The job is read before its runs. In the other order, a run that ends between the two reads would be neither
-    /// final at the first nor open at the second, and the occurrence would seem to have no outcome.
+    /// The job is read before its runs. If the runs were read first, a run that ends between the two reads would be
+    /// neither final in the first one nor open in the second one, so the occurrence would seem to have no outcome.
     func look(in store: any JobStore) async throws -> Answer {
         let loaded = try await store.load([.key(jobKey)])[0]
         if let loaded, loaded.open.contains(where: { $0.occurrence == number }) { return .undecided }

@@ -40,9 +40,9 @@ package struct JobRestoration: Hashable, Sendable {
 }
 
 extension JobScheduler {
-    /// Continues jobs of another store in this one, in one commit, all or none.
+    /// Continues jobs of another store in this store, in one commit: all of them or none.
     ///
-    /// Nothing that was due before now runs; see ``JobMachine/restored(_:now:in:)``.
+    /// An occurrence that was due before the call does not run; see ``JobMachine/restored(_:now:in:)``.
     /// - Throws: ``JobError`` with `invalid` (naming the argument); `alreadyExists` or `conflict` if the identifier of
     ///   one of them belongs to an open job, or its idempotency key to any job; the errors of
     ///   ``submit(_:)->SubmissionResult``.

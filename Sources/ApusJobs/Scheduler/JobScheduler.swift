@@ -17,7 +17,7 @@ public final class JobScheduler: Sendable {
     public struct Configuration: Sendable {
         /// The time within which a job must be due to be kept in memory.
         public var horizon: Duration
-        /// The approximate number of jobs in memory beyond which further ones stay in the store.
+        /// The approximate number of jobs in memory beyond which further jobs stay in the store.
         ///
         /// Jobs that wait for conditions or for a handler are not counted.
         public var maximumLoaded: Int
@@ -39,10 +39,10 @@ public final class JobScheduler: Sendable {
         /// The time for which finished jobs are kept whose last ended run failed or was finally lost; 180 days by
         /// default.
         public var failedJobsKept: Duration
-        /// The identifier of the machine's boot, with which a change of the wall clock while no scheduler ran is
-        /// noticed (`/proc/sys/kernel/random/boot_id` on Linux).
+        /// The identifier of the machine's boot (`/proc/sys/kernel/random/boot_id` on Linux).
         ///
-        /// With `nil`, such a change is not noticed.
+        /// With it, the scheduler notices when it starts that the wall clock was set while no scheduler ran. With
+        /// `nil`, it does not notice that.
         public var bootID: String?
         /// The size in bytes of a subscriber's buffer of events about jobs and runs, beyond which the oldest are
         /// dropped (``JobEvent/dropped(events:outputBytes:)``).
@@ -54,8 +54,8 @@ public final class JobScheduler: Sendable {
         /// The queues whose jobs the scheduler runs, if their kind has a handler; all queues by default.
         ///
         /// With ``QueueSelection/nothing`` it only submits and changes jobs. In a store that several schedulers share,
-        /// a scheduler owns jobs as long as it can run any: one that serves no queue, or has registered no handler yet,
-        /// owns none. A due job that its owner cannot run moves to a scheduler that can.
+        /// a scheduler owns jobs only while it can run some. A scheduler that serves no queue, or has registered no
+        /// handler yet, owns none. A due job that its owner cannot run moves to a scheduler that can.
         public var serves: QueueSelection
         /// The time that handlers may take to return after ``JobScheduler/stop(grace:)`` has cancelled them.
         public var cancellationGrace: Duration
@@ -75,8 +75,8 @@ public final class JobScheduler: Sendable {
         public var storePatience: Duration?
         /// The rules of the zones of calendar triggers.
         ///
-        /// They are read again after they have changed: when the scheduler has something to do, and within an hour and
-        /// a quarter otherwise.
+        /// After a change of the rules, the scheduler reads them again when it next has something to do, and otherwise
+        /// within an hour and a quarter.
         public var timeZones: any TimeZones
         /// The middleware around submissions and handlers; the first one is the outermost.
         public var middleware: [any JobMiddleware]
@@ -112,7 +112,7 @@ public final class JobScheduler: Sendable {
             self.node = node ?? NodeID(rawValue: program.map { String($0) } ?? "apus")
         }
 
-        /// The settings with durations from zero to 292 years, with which the scheduler can compute.
+        /// The settings with all durations limited to zero to 292 years, so that the scheduler can compute with them.
         var clamped: Configuration {
             func clamp(_ duration: Duration) -> Duration { max(.zero, duration).clamped }
             var result = self
@@ -141,7 +141,8 @@ public final class JobScheduler: Sendable {
     ///   - random: The source of the jitter of retries.
     ///   - configuration: The limits of what the scheduler loads, runs and keeps.
     ///   - executor: The executor of handlers; the global executor unless given. The scheduler's own tasks run on a
-    ///     thread that handlers cannot block. With the executor of a `VirtualTime`, both run there.
+    ///     thread that handlers cannot block. If this is the executor of a `VirtualTime`, the scheduler's own tasks run
+    ///     on it too.
     ///   - logger: The logger for failures of the store and of handlers.
     public init(
         store: any JobStore, engine: TimerEngine = .shared, host: (any BackgroundHost)? = nil,
@@ -164,7 +165,8 @@ public final class JobScheduler: Sendable {
     ///
     /// A due job whose kind has no handler is parked: it waits until one is registered, here or by a program that opens
     /// the store later (``isParked(_:)``). In a store that several schedulers share, it runs in one that has a handler.
-    /// Register handlers before ``start(afterOpening:)``: the other schedulers learn of later ones within a second.
+    /// Register handlers before ``start(afterOpening:)``: the other schedulers learn of a handler that is registered
+    /// later within a second.
     public func register(_ kind: String, handler: @escaping @Sendable (RunContext) async throws -> Void) {
         register(kind, retryDelay: { _ in nil }, handler: handler)
     }
@@ -232,7 +234,7 @@ public final class JobScheduler: Sendable {
         return results
     }
 
-    /// Makes jobs of the submissions in applications' transactions that have been committed.
+    /// Makes jobs from the submissions in committed transactions of applications.
     ///
     /// The scheduler does so by itself when it starts, and when this process commits a submission with the scheduler's
     /// store. It does not notice submissions of other processes: call this method after one. A read of such a job, or a
@@ -254,10 +256,10 @@ public final class JobScheduler: Sendable {
     @discardableResult
     public func cancel(_ id: JobID) async throws -> Job { try await jobs(.job(.cancel(id)))[0] }
 
-    /// Ends several jobs permanently, as ``cancel(_:)`` does, in commits of up to 1,000 of them, between which due jobs
-    /// run.
+    /// Ends several jobs permanently, as ``cancel(_:)`` does.
     ///
-    /// Identifiers without a job are ignored.
+    /// The jobs end in commits of up to 1,000 jobs, and due jobs run between the commits. Identifiers without a job are
+    /// ignored.
     /// - Returns: The jobs that have ended now, in the order of `ids`.
     /// - Throws: ``JobError`` with `closed`, or the store's errors: some of the jobs may then be cancelled.
     @discardableResult
@@ -298,8 +300,8 @@ public final class JobScheduler: Sendable {
     /// A finished job is scheduled again until the run has its outcome. The run's occurrence number is 0 or below: each
     /// is smaller than the job's earlier ones, with possible gaps.
     /// - Throws: ``JobError`` with `notFound`; `invalid` for a cancelled job; `conflict` for a finished job that is
-    ///   unique by its payload or key while another one with the same is open, and for a job with 1,000 open runs;
-    ///   `closed`, or the store's errors.
+    ///   unique by its payload or key if another job with the same payload or key is open, and for a job with 1,000
+    ///   open runs; `closed`, or the store's errors.
     @discardableResult
     public func runNow(_ id: JobID) async throws -> Run {
         try await run(.job(.runNow(id)))
@@ -307,10 +309,10 @@ public final class JobScheduler: Sendable {
 
     /// Changes the definition of a job that has not ended; its number, its history and its open runs stay.
     ///
-    /// With an equal trigger everything stays due when it was. With another one, future occurrences follow it from now
-    /// on, and its count begins again; the former definition applies to what was due until now. Running attempts keep
-    /// the payload and the time limit with which they began. All later attempts, including waiting runs, follow the new
-    /// definition.
+    /// If the trigger is unchanged, all due instants stay. A new trigger determines the occurrences from now on, and
+    /// its count begins again; the former definition applies to occurrences that were due until now. Running attempts
+    /// keep the payload and the time limit with which they began. All later attempts, including waiting runs, follow
+    /// the new definition.
     /// - Parameters:
     ///   - id: The identifier of the job.
     ///   - body: A closure that changes the definition, except for the identifier and the kind. It is called again with
@@ -350,7 +352,7 @@ public final class JobScheduler: Sendable {
 
     /// Cancels the open run of one occurrence, waiting or running; the job continues.
     ///
-    /// The handler of a running one is cancelled.
+    /// If the run is in progress, its handler is cancelled.
     /// - Returns: The run: cancelled, or still running with the reason `cancelled`.
     /// - Throws: ``JobError`` with `notFound` if the job does not exist or the occurrence has not been due, `conflict`
     ///   if it is not open, `closed`, or the store's errors.
@@ -435,8 +437,8 @@ public final class JobScheduler: Sendable {
     ///
     /// - Parameters:
     ///   - id: The identifier of the job.
-    ///   - occurrence: The number of the occurrence; `nil` for the oldest open one, otherwise the next one, otherwise
-    ///     the last one.
+    ///   - occurrence: The number of the occurrence; `nil` for the oldest open occurrence, or else the next one, or
+    ///     else the last one.
     /// - Returns: The decisions about the occurrence, in their order.
     /// - Throws: ``JobError`` with `notFound` if there is no such job, or if the occurrence has no stored runs and is
     ///   not the next one; or the store's errors.

@@ -23,7 +23,7 @@ final class ReadyTasks: Sendable {
     ///
     /// - Parameters:
     ///   - executor: The executor of the tasks; the global executor if it is `nil`.
-    ///   - isOwn: Whether the loop runs there too.
+    ///   - isOwn: Whether the loop runs on that executor too.
     ///   - engine: The engine that measures the patience.
     init(of executor: (any TaskExecutor)?, isOwn: Bool, engine: TimerEngine) {
         (self.executor, self.isOwn, self.engine) = (executor, isOwn, engine)

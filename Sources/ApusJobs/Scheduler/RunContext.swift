@@ -79,8 +79,8 @@ public struct RunContext: Sendable {
 
     /// Reports the progress, from 0 to 1, to the scheduler's subscribers, and stores it with the run.
     ///
-    /// The first report is stored, then at most one a second, and the last one with the attempt's end. A message is cut
-    /// to 1,000 bytes.
+    /// The first report is stored at once, further reports at most once a second, and the last report with the
+    /// attempt's end. A message is cut to 1,000 bytes.
     public func report(progress fraction: Double, message: String? = nil) {
         let progress = RunProgress(fraction: fraction, message: message?.prefix(utf8: JobLimits.progressBytes))
         control.emit(
@@ -98,7 +98,7 @@ public struct RunContext: Sendable {
     }
 }
 
-// Work that a handler does after its own, depending on how that ended: hooks and notifications.
+// Further work of a handler, which depends on the result of its own work: hooks and notifications.
 extension RunContext {
     /// Ends the attempt's work: from now on, neither the time limit nor a stop of the scheduler changes how the
     /// handler's return or error is recorded.
@@ -108,7 +108,7 @@ extension RunContext {
     /// - Returns: The reason why the handler was cancelled, if it was.
     package func endWork() -> CancellationReason? { control.endWork() }
 
-    /// Runs work after the attempt's, once ``endWork()`` was called.
+    /// Runs further work after the attempt's own work has ended (``endWork()``).
     ///
     /// It runs even if the handler's task is cancelled, as after a time-out. It has its own time limit, and is
     /// cancelled when the scheduler stops or the job is cancelled.
@@ -163,7 +163,7 @@ public struct RunDecision: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Ends the attempt as `failed`; the next one, if the retry policy has one, begins after `delay`.
     ///
-    /// The delay is counted as elapsed time, and at least 100 ms; `nil` for the policy's delay.
+    /// The delay is counted as elapsed time; less than 100 ms count as 100 ms. With `nil`, it is the policy's delay.
     public static func retry(after delay: Duration? = nil, reason: String, exitCode: Int? = nil) -> RunDecision {
         RunDecision(kind: .retry, reason: reason, delay: delay, exitCode: exitCode)
     }

@@ -77,7 +77,7 @@ final class RunControl: Sendable {
     ///   - engine: The engine that measures times.
     ///   - events: The receiver of the handler's events.
     ///   - executor: The executor of work that follows the handler's.
-    ///   - patience: The time from its cancellation after which the handler is given up; `nil` for never.
+    ///   - patience: The time that a cancelled handler may take to return before it is given up; `nil` for no limit.
     ///   - preceding: The control of the handler whose work this follows. The output of both is counted together, and
     ///     progress that the work reports is not stored.
     ///   - report: A closure that is called on the engine's thread, and, for progress, on the thread that reports it.
@@ -102,8 +102,9 @@ final class RunControl: Sendable {
         if cancel { cancelTask(task) }
     }
 
-    /// Cancels the task on another thread: cancellation handlers may block, and the caller's thread may be the
-    /// scheduler's or the engine's.
+    /// Cancels the task on another thread.
+    ///
+    /// Cancellation handlers may block, and the caller's thread may be the scheduler's or the engine's.
     private func cancelTask(_ task: Task<Void, Never>) {
         if executor is any SteppedExecutor { return task.cancel() }
         CancellationThreads.cancel(task)

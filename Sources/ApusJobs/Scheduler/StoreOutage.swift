@@ -13,7 +13,7 @@ extension JobScheduler {
     ///
     /// It begins with a failed read or commit, or when a database has not answered for so long that other nodes may
     /// declare this one dead. An outage of the first kind ends with a commit, which the scheduler tries about once a
-    /// second, even if there is nothing to write. One of the second kind ends when the database answers again.
+    /// second, even if there is nothing to write. An outage of the second kind ends when the database answers again.
     public var storeOutage: StoreOutage? { loop.storeOutage() }
 }
 

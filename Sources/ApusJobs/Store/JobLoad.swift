@@ -1,7 +1,8 @@
 public import ApusTimers
 
-/// The jobs of one queue, priority and kind, with the same conditions and fairness keys of one group, which therefore
-/// wait for the same things.
+/// The jobs of one queue, priority, kind and group of fairness keys with the same conditions.
+///
+/// The jobs of a lane wait for the same things.
 public struct QueueLane: Hashable, Sendable, Comparable {
     /// The queue.
     public var queue: QueueID
@@ -38,7 +39,7 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     }
 
     package init?(stored: String) {
-        // The text is split by bytes: a kind may begin with a combining mark, which is one Character with the space
+        // The text is split by bytes: a kind may begin with a combining mark, which forms one Character with the space
         // before it.
         let parts = stored.utf8.split(separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
             .compactMap { String($0) }
@@ -58,7 +59,7 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     }
 }
 
-/// The jobs that a scheduler brings into memory: a limited number of the first ones of each lane.
+/// The jobs that a scheduler brings into memory, which are the first jobs of each lane in a limited number.
 ///
 /// Most waiting jobs stay in the store. A store lists the lanes in which jobs are due, computes the ``limits(of:)``,
 /// and reads at most that number of rows of each lane by an index. The cost depends on the number of lanes and of
@@ -81,7 +82,9 @@ public struct JobLoad: Hashable, Sendable {
     package var laneCount = 1
     /// The number of waiting jobs of each lane in memory.
     package var waiting: [QueueLane: Int] = [:]
-    /// The number of additional rows of each lane, because the first rows may belong to jobs that already run.
+    /// The number of rows that are read of each lane in addition to its share.
+    ///
+    /// The first rows may belong to jobs that already run.
     package var running = 0
     /// The queues that are paused.
     package var paused: Set<QueueID> = []
@@ -89,7 +92,7 @@ public struct JobLoad: Hashable, Sendable {
     package var runnable: RunnableJobs?
     /// The conditions that the host does not meet.
     package var unmet: JobConditions = []
-    /// The jobs that are in memory as they are in the store, which count as jobs of their lanes and are not returned.
+    /// The jobs in memory whose stored rows have not changed; they count as jobs of their lanes, and are not returned.
     package var known: Set<Int64> = []
     /// The largest number of rows that can be needed of one lane.
     package var mostRows: Int { max(0, limit) + known.count }
@@ -105,7 +108,7 @@ public struct JobLoad: Hashable, Sendable {
         min(largestHeldShare, max(1, room / 8 / max(1, lanes)))
     }
 
-    /// Creates a load of the jobs by an instant.
+    /// Creates a load of the jobs that must be examined by an instant.
     public init(through instant: WallInstant, limit: Int, lanes: Set<QueueLane>? = nil) {
         (through, self.limit, self.lanes) = (instant, limit, lanes)
     }
@@ -188,7 +191,10 @@ package struct DueSelection {
     /// Adds the wake of a job that is due after the load's instant.
     package mutating func add(later wake: WallInstant) { next.append(wake) }
 
-    /// Returns the keys of the selected jobs, in order, and the earliest wake of the others; sets `left`.
+    /// Returns the keys of the selected jobs, in order, and the earliest wake of jobs that are due later or exceed the
+    /// load's limit.
+    ///
+    /// It sets `left` to the lanes with jobs that exceed the limit of their lane.
     package mutating func finish(
         _ load: JobLoad, _ limits: [QueueLane: Int]
     ) -> (keys: [Int64], next: WallInstant?) {

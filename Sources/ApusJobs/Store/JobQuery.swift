@@ -112,9 +112,10 @@ public struct RunQuery: Hashable, Sendable {
     public var labels: [String: String]
     /// The states of the runs; empty for all.
     public var states: Set<RunState>
-    /// Whether only attempts that began are listed: their claim was committed.
+    /// Whether only attempts that began are listed.
     ///
-    /// Waiting and skipped runs, and those that were cancelled while they waited, are left out.
+    /// An attempt has begun once its claim was committed. Waiting and skipped runs, and runs that were cancelled while
+    /// they waited, are left out.
     public var begunOnly: Bool
     /// The instant before which no listed run has ended; `nil` for all runs.
     ///
@@ -145,9 +146,9 @@ public struct RunQuery: Hashable, Sendable {
 }
 
 extension RunQuery {
-    /// The query's conditions of the runs' jobs.
+    /// The query's conditions on the runs' jobs.
     ///
-    /// Setting it takes over only the kind, the queues, the fairness keys and the labels.
+    /// The setter uses only the kind, the queues, the fairness keys and the labels of the new value.
     package var jobQuery: JobQuery {
         get { JobQuery(kind: kind, queues: queues, fairnessKeys: fairnessKeys, labels: labels) }
         set {

@@ -22,8 +22,8 @@ public protocol JobStore: Sendable {
 
     /// Takes ownership for a scheduler, which then sees everything that earlier owners have committed.
     ///
-    /// Jobs that an earlier owner has set aside are due again as they were, since this program may be able to read
-    /// them.
+    /// Jobs that an earlier owner has set aside get their former due instants back, because this program may be able to
+    /// read them.
     /// - Parameter node: The name of the scheduler for people.
     /// - Returns: The session, which the owner's writes name.
     /// - Throws: ``JobError`` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`.
@@ -31,8 +31,8 @@ public protocol JobStore: Sendable {
 
     /// Takes ownership as ``open(as:)`` does, for a scheduler that can run these jobs.
     ///
-    /// In a store for several schedulers, a session that can run no jobs owns no shard: it is opened at once, and
-    /// writes new jobs into the shards of others.
+    /// In a store for several schedulers, a session that can run no jobs owns no shard. It is opened at once, and
+    /// writes new jobs into the shards of other sessions.
     /// - Parameters:
     ///   - node: The name of the scheduler for people.
     ///   - jobs: The jobs that it can run at first (``serve(_:in:)``).
@@ -85,8 +85,8 @@ public protocol JobStore: Sendable {
     /// Returns the common wall clock of all schedulers of the store at an instant of this machine's continuous clock;
     /// `nil` if they use the wall clock of the machine.
     ///
-    /// It is the clock of the database, known within bounds: an occurrence is due once the lower bound has reached its
-    /// instant, and a duration from now begins at the upper bound.
+    /// It is the clock of the database, which is known within bounds. An occurrence is due once the lower bound has
+    /// reached its instant, and a duration from now begins at the upper bound.
     func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>?
 
     /// Returns whether there are other schedulers of the store, which may have subscribers.
@@ -124,8 +124,9 @@ public protocol JobStore: Sendable {
     /// Removes the given jobs with their runs, except those that have changed since they were read, have not ended, or
     /// have an open run.
     ///
-    /// The owner of a job, and the time for which it would be kept, do not matter: identifiers, idempotency keys and
-    /// contents become free. Keys of jobs are not reused. A job that another transaction is writing may stay.
+    /// A job is removed whoever owns its shard, and however long it would have been kept. Its identifier, its
+    /// idempotency key and its content become free; its key is not used again. A job that another transaction is
+    /// writing may stay.
     /// - Returns: The keys of the jobs that were removed.
     func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64>
 
@@ -155,7 +156,7 @@ public protocol JobStore: Sendable {
     /// Jobs that cannot be read are left out.
     func soonest(limit: Int) async throws -> [Job]
 
-    /// Returns a page of the runs that match, newest first, in the order in which they were written.
+    /// Returns a page of the runs that match, beginning with the run that was written last.
     func runs(_ query: RunQuery) async throws -> RunPage
 }
 
@@ -200,7 +201,7 @@ extension JobStore {
         return soonest
     }
 
-    /// Takes ownership as ``open(as:)``: the only scheduler of a store owns all jobs, whatever it can run.
+    /// Takes ownership as ``open(as:)`` does, because the only scheduler of a store owns all jobs, whatever it can run.
     public func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
         try await open(as: node)
     }
@@ -250,7 +251,7 @@ public struct NodeID: RawRepresentable, Hashable, Sendable, Codable, CustomStrin
     public var description: String { rawValue }
 }
 
-/// One of the fixed parts of a store's jobs, owned by one node at a time; a store for one machine has one.
+/// One of the fixed parts of a store's jobs, owned by one node at a time; a store for one machine has one shard.
 public struct ShardID: RawRepresentable, Hashable, Sendable, Comparable, Codable {
     /// The number of the shard, from 0.
     public var rawValue: Int
@@ -262,7 +263,9 @@ public struct ShardID: RawRepresentable, Hashable, Sendable, Comparable, Codable
     public static let only = ShardID(rawValue: 0)
 }
 
-/// The number of a shard's ownership, which grows with each owner: the fencing token of writes.
+/// The number of a shard's ownership, which grows with each owner.
+///
+/// It is the fencing token of writes.
 public struct StoreEpoch: RawRepresentable, Hashable, Sendable, Comparable, Codable {
     /// The number.
     public var rawValue: Int64
@@ -282,14 +285,14 @@ public struct StoreSession: Hashable, Sendable {
     public var clock: StoreClock?
     /// The stored queues.
     public var queues: [JobQueue]
-    /// Whether other schedulers may own other shards; then all use the store's clock (``JobStore/wall(at:)``).
+    /// Whether other schedulers may own other shards; all of them then use the store's clock (``JobStore/wall(at:)``).
     public var isShared: Bool
     /// Whether jobs with calendar triggers may exist, so that the rules of their zones are examined when the scheduler
     /// starts.
     public var mayHaveCalendars: Bool
     /// The other schedulers at the time of opening; ``StoreSignal/others(_:)`` has later changes.
     public var others: OtherSchedulers
-    /// The store's number for the session, since two sessions may have the same name and no shards.
+    /// The store's number for the session; two sessions without shards may have the same name.
     package var number: Int64 = 0
     /// The schema of the database that has the store's tables; `nil` for a store without one.
     package var schema: String?
@@ -336,8 +339,9 @@ public enum StoreSignal: Hashable, Sendable {
     ///
     /// It gives the others back (``StoreTurn/released``), beginning with those without a run in progress.
     case share(Int)
-    /// Other schedulers may declare the session dead: no run begins until ``connected``, and the running handlers are
-    /// cancelled.
+    /// Other schedulers may declare the session dead.
+    ///
+    /// No run begins until ``connected``, and the running handlers are cancelled.
     case cutOff
     /// The session is known to be alive again.
     case connected
@@ -376,7 +380,7 @@ public enum JobReference: Hashable, Sendable {
         var content: JobUniqueness.Content
     }
 
-    /// The kind and content of a reference by these; `nil` for the other references.
+    /// The kind and the content of a `unique` reference; `nil` for any other reference.
     var unique: Unique? {
         guard case .unique(let kind, let content, _) = self else { return nil }
         return Unique(kind: kind, content: content)
@@ -397,10 +401,11 @@ public struct JobVersion: Hashable, Sendable {
 public struct StoreCapabilities: Hashable, Sendable {
     /// Whether committed changes survive the process.
     public var isDurable: Bool
-    /// Whether several processes may use it at once.
+    /// Whether several processes may use the store at once.
     public var isShared: Bool
-    /// The precision of stored instants: a stored instant may be later than the original by up to this duration, never
-    /// earlier.
+    /// The precision of stored instants.
+    ///
+    /// A stored instant may be later than the original by up to this duration, and is never earlier.
     public var timePrecision: Duration
     /// Creates capabilities.
     public init(isDurable: Bool, isShared: Bool, timePrecision: Duration) {
@@ -443,7 +448,9 @@ public struct QueueUse: Hashable, Sendable {
     public var queue: QueueID
     /// The number of the queue's runs in progress here.
     public var running: Int
-    /// The number of runs that would be in progress, including these, without other schedulers.
+    /// The number of runs that would be in progress here if there were no other schedulers.
+    ///
+    /// It includes ``running``.
     public var wanted: Int
     /// Creates a request for places.
     public init(queue: QueueID, running: Int, wanted: Int) {

@@ -167,7 +167,7 @@ struct MemoryTables {
     // MARK: Changes
 
     mutating func commit(_ turn: StoreTurn) -> [Result<[Job], JobError>] {
-        // This store has no separate axis of elapsed time: it moves the instants themselves.
+        // This store has no separate axis of elapsed time, so it moves the instants themselves.
         let step = turn.clock.elapsedOffset - (clock?.elapsedOffset ?? .zero)
         if step != .zero { moveElapsedInstants(by: step) }
         clock = turn.clock

@@ -1,7 +1,7 @@
 /// The pages of a query, in their order.
 ///
-/// Each page is read when it is requested, so the pages are not of one moment: a job that is submitted in the meantime
-/// may be on a later page.
+/// Each page is read when it is requested, so the pages do not show the jobs of one moment. A job that is submitted in
+/// the meantime may be on a later page.
 public struct QueryPages<Page: Sendable>: AsyncSequence, Sendable {
     /// Reads the pages, one after another.
     public struct Iterator: AsyncIteratorProtocol {

@@ -109,7 +109,9 @@ package struct UnreadableRows {
     }
 }
 
-/// An invariant with a query for its violations: each row is one, described by the column `subject`.
+/// An invariant of a store, with a query for its violations.
+///
+/// Each row of the query is a violation, which the column `subject` describes.
 package struct StoreRule: Sendable {
     package var rule: String
     package var violations: String

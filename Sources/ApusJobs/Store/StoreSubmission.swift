@@ -151,8 +151,9 @@ public struct RefusalPage: Hashable, Sendable {
     }
 }
 
-/// A command for a job in another scheduler's shard, which becomes a ``StoreSubmission`` for the owner that the shard
-/// has when it is taken.
+/// A command for a job in another scheduler's shard.
+///
+/// It becomes a ``StoreSubmission``. The scheduler that owns the shard by then takes it.
 public struct ForwardedCommand: Hashable, Sendable {
     /// The origin of a forwarded command.
     public enum Origin: Hashable, Sendable {

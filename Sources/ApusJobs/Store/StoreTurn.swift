@@ -82,13 +82,15 @@ public struct JobChange: Hashable, Sendable {
     /// Whether the part with a new job is refused with ``JobError/Code/alreadyExists`` if a job that has not ended has
     /// its name.
     public var requiresFreeName: Bool
-    /// A label and the known jobs with it: if another job that has not ended has the label, the part with a new job is
-    /// refused with ``JobError/Code/alreadyExists``.
+    /// A label, and the jobs that are known to have it.
+    ///
+    /// The part with a new job is refused with ``JobError/Code/alreadyExists`` if another job that has not ended has
+    /// the label.
     public var onlyBeside: LabelledJobs?
     /// The new row.
     ///
-    /// Its `version` is ignored: the store writes the expected one plus 1, or 1 for a new job. Its `openRunCount` is
-    /// the number of open runs after the change, and stores may rely on it.
+    /// Its `version` is ignored, because the store writes the expected version plus 1, or 1 for a new job. Its
+    /// `openRunCount` is the number of open runs after the change, and stores may rely on it.
     public var job: Job
     /// Whether the job's request differs from the stored one and must be written too.
     public var isRequestChanged: Bool

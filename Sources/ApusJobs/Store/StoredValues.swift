@@ -2,9 +2,9 @@ package import ApusTimers
 
 /// The stored form of instants: nanoseconds since 1970 as a signed 64-bit integer.
 ///
-/// These end at `Int64.max` (the year 2262), and a ``WallInstant`` at `UInt64.max` (2554). Instants from `Int64.max` on
-/// are all stored as `Int64.max`, which is read as the last instant, so a stored instant may be later than the
-/// original, and never earlier.
+/// The stored form ends in the year 2262 (`Int64.max`), and a ``WallInstant`` in 2554 (`UInt64.max`). All later
+/// instants are stored as `Int64.max`, which is read as the last instant. So a stored instant may be later than the
+/// original, and is never earlier.
 package enum StoreInstant {
     /// Returns the stored form of an instant.
     package static func encode(_ instant: WallInstant) -> Int64 { Int64(clamping: instant.nanoseconds) }
@@ -63,7 +63,9 @@ extension Int64 {
     }
 }
 
-/// Labels as a JSON object, without a JSON library for speed: each submission writes them.
+/// Labels as a JSON object.
+///
+/// It is written without a JSON library for speed, because each submission writes its labels.
 package enum LabelsJSON {
     package static func encode(_ labels: [String: String]) -> String {
         if labels.isEmpty { return "{}" }
@@ -104,7 +106,7 @@ package enum LabelsJSON {
         return parser.object()
     }
 
-    /// Parses any JSON object whose values are strings, since other programs may have written it.
+    /// Parses any JSON object whose values are strings, because other programs may have written it.
     private struct Parser {
         let bytes: [UInt8]
         var position = 0

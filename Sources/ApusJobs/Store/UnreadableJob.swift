@@ -1,7 +1,7 @@
 /// A stored job that this program cannot read: another version has written it, or it is damaged.
 ///
-/// The row is not changed. A scheduler that finds one sets it aside (``StoreTurn/setAside``) and continues with the
-/// others.
+/// The row is not changed. A scheduler that finds such a job sets it aside (``StoreTurn/setAside``) and continues with
+/// the other jobs.
 public struct UnreadableJob: Error, Hashable, Sendable {
     /// The number that the store gave the job.
     public var key: Int64

@@ -1,6 +1,8 @@
 import ApusCalendar
 
-/// Reads a short text from left to right, in ASCII: digits of other scripts are not numbers here.
+/// Reads a short text from left to right.
+///
+/// It recognizes only ASCII characters, so digits of other scripts are not numbers here.
 struct TextScanner {
     private let bytes: [UInt8]
     private var index = 0
@@ -16,7 +18,7 @@ struct TextScanner {
     /// The part of the text that was not read yet.
     var rest: String { String(decoding: bytes[index...], as: UTF8.self) }
 
-    /// Reads `character`, an ASCII letter in either case, if it is next.
+    /// Reads `character` if it is next; it must be an ASCII character, and a letter matches in either case.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = next, byte.asciiLowercased == UInt8(ascii: character).asciiLowercased else { return false }
         index += 1

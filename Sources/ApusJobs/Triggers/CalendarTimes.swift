@@ -30,8 +30,8 @@ final class CalendarTimes: Sendable, Hashable {
 
     /// Returns the occurrences that are due at `now`, beginning with occurrence `number`, which was due at `first`.
     ///
-    /// The number of the last one is at most `end`. Only the instants of the latest `kept` occurrences are computed;
-    /// earlier occurrences are counted.
+    /// The number of the last occurrence is at most `end`. Only the instants of the latest `kept` occurrences are
+    /// computed; earlier occurrences are counted.
     func arrivals(
         through now: WallInstant, from number: Int, due first: Due, end: Int?, keeping kept: Int
     ) -> Arrivals {
@@ -55,7 +55,7 @@ final class CalendarTimes: Sendable, Hashable {
         )
     }
 
-    /// Returns the instant of the occurrence with this number, counted from the first one after `start`; for 0, `start`
+    /// Returns the instant of an occurrence, where number 1 is the first occurrence after `start`; for 0, it is `start`
     /// itself.
     private func instant(ofPassed number: Int, after start: Int64, through end: Int64) -> Int64 {
         var (low, high) = (start, end)

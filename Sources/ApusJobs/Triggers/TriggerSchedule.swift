@@ -62,7 +62,7 @@ struct TriggerSchedule: Hashable, Sendable {
         if kept > 1, last > number {
             dues = (max(number, last - kept + 1)...last).map { Due(instant: due($0) ?? lastDue) }
         }
-        // `last + 1` cannot overflow: the range of instants has far fewer than `Int.max` milliseconds.
+        // `last + 1` cannot overflow, because the range of instants has far fewer than `Int.max` milliseconds.
         return Arrivals(last: last, dues: dues, following: due(last + 1).map { Due(instant: $0) })
     }
 
@@ -73,8 +73,8 @@ struct TriggerSchedule: Hashable, Sendable {
         if !overflow, offset <= instant.nanoseconds {
             moved.first = WallInstant(nanoseconds: instant.nanoseconds - offset)
         } else {
-            // The first occurrence would be before 1970, so the schedule begins with this one, and earlier ones no
-            // longer count.
+            // The first occurrence would be before 1970, so the schedule begins with this occurrence, and earlier
+            // occurrences no longer count.
             (moved.first, moved.origin) = (instant, number - 1)
         }
         return moved
@@ -112,7 +112,7 @@ extension Trigger {
         case .after(let duration): return now.advanced(by: duration.clampedUp)
         case .every(let interval, let anchor, _):
             guard let anchor else { return now.advanced(by: interval.clampedUp) }
-            // The interval was validated: it is at least a millisecond.
+            // The interval was validated, so it is at least a millisecond.
             return anchor > now ? anchor : anchor.next(every: UInt64(interval.wholeNanoseconds), after: now)
         }
     }

@@ -15,7 +15,7 @@ import ApusTimers
 /// are neither strings nor integers: JSON has them as lists without a defined order. Dates are numbers of seconds since
 /// 2001-01-01, unless the type encodes them otherwise.
 ///
-/// Jobs outlive the program that submitted them: give a property that is added later a default in `init(from:)`, or
+/// Jobs outlive the program that submitted them. So give a property that is added later a default in `init(from:)`, or
 /// make it optional. A payload that cannot be decoded is a final failure of its run.
 public protocol JobPayload: Codable, Sendable {
     /// The name of the kind (``JobRequest/kind``), which is stored: do not change it while jobs of the kind exist.
@@ -42,8 +42,8 @@ public protocol JobPayload: Codable, Sendable {
     ///
     /// The function is called after each attempt that failed or exceeded its time limit, including the last one, unless
     /// the handler discarded the run or threw a ``RunDecision`` with a delay. It is called on the executor of handlers,
-    /// by the program that made the attempt: it is not stored with the job. After an attempt that was given up, the
-    /// policy's delay applies.
+    /// by the program that made the attempt, because it is not stored with the job. After an attempt that was given up,
+    /// the policy's delay applies.
     static func retryDelay(afterFailures failures: Int) -> Duration?
 
     /// The ``JobRequest/fairnessKey`` of a submission that gives none; `nil` for no key.
@@ -62,8 +62,8 @@ public protocol JobPayload: Codable, Sendable {
     /// var uniquenessKey: String? { "\(number)" }  // regardless of the recipient
     /// ```
     ///
-    /// Jobs that were submitted before the kind had a key are unique by their payload until they end, and no job with a
-    /// key is the same as one of them.
+    /// Jobs that were submitted before the kind had a key are unique by their payload until they end, and a job with a
+    /// key never counts as the same as one of them.
     var uniquenessKey: String? { get }
 }
 
@@ -85,7 +85,8 @@ extension JobPayload {
 public struct JobDefaults: Hashable, Sendable {
     /// The rules for runs that are late, overlap, fail or are missed.
     ///
-    /// The policies of a submission replace all of these. To change one, submit a copy of these with the change.
+    /// The policies of a submission replace all of these policies. To change one of them for a submission, pass a
+    /// changed copy.
     public var policies: JobPolicies
     /// The queue in which runs wait for a place.
     public var queue: QueueID

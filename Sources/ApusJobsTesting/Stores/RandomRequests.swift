@@ -2,7 +2,9 @@ import ApusCalendar
 package import ApusJobs
 import ApusTimers
 
-/// Random requests: most fields are ordinary, some are at the limits of what is accepted, and some beyond.
+/// Makes random requests.
+///
+/// Most fields are ordinary; some are at the limits of what is accepted, and some are beyond these limits.
 package struct RandomRequests {
     private let random: SeededRandom
     private var count = 0

@@ -20,7 +20,7 @@ public struct StoreFactory: Sendable {
     /// Creates a factory.
     ///
     /// - Parameters:
-    ///   - make: Returns a new, empty store that is not open, another one for each call.
+    ///   - make: Returns a new, empty store that is not open. Each call returns another store.
     ///   - reopen: Receives a store that was closed, or abandoned as by a crash, and returns a store over the same data
     ///     that is not open. It may return the same object if that can be opened again.
     ///   - submit: Commits a submission (``/ApusJobs/StoreSubmission``) to an open store at an instant; required by

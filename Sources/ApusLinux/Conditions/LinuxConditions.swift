@@ -21,7 +21,7 @@ public struct LinuxConditions: Sendable {
 
     /// Reads the files.
     ///
-    /// It blocks for as long as the drivers take, for some batteries tens of milliseconds.
+    /// It blocks for as long as the drivers take, which is tens of milliseconds for some batteries.
     public func read() -> DeviceConditions {
         let power = PowerSupplies(files)
         return DeviceConditions(

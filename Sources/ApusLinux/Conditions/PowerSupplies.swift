@@ -8,7 +8,7 @@ struct PowerSupplies {
 
         init(_ text: String?) {
             switch text {
-            // "Not charging" is a plugged-in battery that is deliberately kept below full.
+            // "Not charging" means that the battery is plugged in and deliberately kept below full.
             case "Charging", "Full", "Not charging": self = .charging
             case "Discharging": self = .discharging
             default: self = .unknown

@@ -9,8 +9,8 @@ public import Logging
 /// background tasks keep the process alive, and expire near the end. When no task is open any more, or the period is
 /// over, ``run()`` returns. A second signal makes the tasks expire at once; a third one ends the run at once.
 ///
-/// Work that must not be interrupted needs a background task that was begun *before* the signal: a process without any
-/// background task ends with the first signal.
+/// Work that must not be interrupted needs a background task that was begun *before* the signal, because a process
+/// without any background task ends with the first signal.
 ///
 /// The process is in `Phase.suspended` while it is stopped: after SIGTSTP (Ctrl-Z) until SIGCONT, after SIGSTOP, and
 /// while the machine sleeps. In the last two cases, observers cannot be notified before the process stops. The phase is
@@ -173,8 +173,8 @@ public final class LinuxHost: BackgroundHost {
 
     /// Returns a new sequence of the conditions, with one element for each change that is noticed.
     ///
-    /// While there is such a sequence, the files are read every 30 s, up to 15 s later to share a wake-up, because the
-    /// kernel does not report changes.
+    /// While there is such a sequence, the files are read every 30 s, because the kernel does not report changes. A
+    /// reading may be up to 15 s late, to share a wake-up.
     public func conditionChanges() -> Changes<DeviceConditions> { feed.changes() }
 
     /// The kernel's identifier of this start of the machine; `nil` without `/proc`.

@@ -4,7 +4,7 @@ import Logging
 
 // The loop of a run, which handles one event at a time.
 extension LinuxHost {
-    /// The additional time that the service manager is asked to wait, each time.
+    /// The additional time for which each message asks the service manager to wait.
     ///
     /// It is longer than ``extensionInterval``, because a message may be seconds late on a busy machine.
     private static let timeoutExtension: Duration = .seconds(5)
@@ -142,8 +142,9 @@ extension LinuxHost {
 
 /// The detection of the machine's sleep, during which the continuous clock counts, and the uptime does not.
 struct MachineSleep {
-    /// The shortest sleep that counts; a shorter one puts the times that an app shows or waits for off by less than
-    /// this.
+    /// The shortest sleep that counts.
+    ///
+    /// A shorter sleep changes the times that an app shows or waits for by less than this.
     static let threshold: Duration = .seconds(1)
 
     private var slept: Duration

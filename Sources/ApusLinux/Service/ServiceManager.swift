@@ -5,8 +5,8 @@ import PlatformC
 /// The service manager that started this process and is notified of its state: systemd, or any other that supports
 /// sd_notify(3).
 ///
-/// A message is a datagram of lines, sent to the socket that the manager has named. A failure never affects the
-/// process: that the manager cannot be reached is logged once.
+/// A message is a datagram of lines, sent to the socket that the manager has named. If the manager cannot be reached,
+/// this is logged once, and does not affect the process.
 public struct ServiceManager: Sendable {
     /// A line of a message.
     enum Field: Equatable {
@@ -14,7 +14,7 @@ public struct ServiceManager: Sendable {
         case ready
         /// The service was asked to stop, or stops by itself.
         case stopping
-        /// The next such message, or the end, comes within this time.
+        /// The next message of this kind, or the end of the process, comes within this time.
         ///
         /// The manager has a limit of its own for the present state. This time counts only if it ends later than that
         /// limit, so it can extend the limit but not shorten it.

@@ -6,8 +6,9 @@
     /// Exchanges events with the other nodes, by notifications that name jobs and runs, which the receiver reads from
     /// the tables.
     ///
-    /// A node sends at most once in each ``pause``, from a connection of its own, and at most ``most`` at once: further
-    /// events are dropped, and the receivers get their number. A node without others sends nothing.
+    /// A node sends at most once in each ``pause``, from a connection of its own. It then sends no more than ``most``,
+    /// drops further events, and sends the receivers the number of dropped events. A node sends nothing while there are
+    /// no other nodes.
     final class ClusterEvents: Sendable {
         static let pause: Duration = .milliseconds(50)
         /// The maximum numbers of events and of bytes of output in one pause.

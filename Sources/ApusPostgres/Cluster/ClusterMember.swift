@@ -149,7 +149,9 @@
             }
         }
 
-        /// A little more than the time in which one submission notifies for all.
+        /// The time after which submissions are read again.
+        ///
+        /// It is a little longer than the 20 ms for which `apus.notify_submission` sends no further notification.
         private static let burst: Duration = .milliseconds(25)
 
         /// Stops taking shards, and releases those that the node owns.
@@ -208,7 +210,7 @@
                         SELECT n.id, 1 FROM apus.node AS n WHERE n.id = $1 AND n.ended IS NULL
                         ON CONFLICT (node) DO UPDATE SET number = b.number + 1, at = clock_timestamp()
                         """, [.int64(node)]),
-                    // This statement takes the lock unless a session holds it, which may be that of an earlier
+                    // This statement takes the lock unless a session holds it. That session may belong to an earlier
                     // connection of this node.
                     PostgresStatement(
                         "SELECT pg_try_advisory_lock($1, $2) WHERE NOT \(schema.isLocked("$2::int8"))",

@@ -13,12 +13,13 @@ package import ApusTimers
 ///                    cut off ──────────────► fenced      declared dead by another node
 /// ```
 ///
-/// A node beats once a second: it increments a number in the database, and reads those of the other nodes. The clocks
-/// of two machines are never compared. A node considers another one dead if, by its own clock, it has seen no new
-/// number for the other's ``Timing/patience``, or no session for the other's ``Timing/sessionPatience``; the database
-/// stores the patience of each node. A node whose last beat began longer ago than ``Timing/trust`` stops acting until
-/// the next one. The trust is not longer than any patience, and begins earlier, so the node has cancelled its handlers
-/// before other nodes may repeat their runs. In any case, the database fences what the node writes.
+/// A node beats once a second: it increments a number in the database, and reads the numbers of the other nodes. The
+/// clocks of two machines are never compared. A node considers another node dead if, by its own clock, that node's
+/// number has not changed for the node's ``Timing/patience``, or if for its ``Timing/sessionPatience`` the number has
+/// not changed and the session has been missing. The database stores the patience of each node. A node whose last beat
+/// began longer ago than ``Timing/trust`` stops acting until the next one. The trust is not longer than any patience,
+/// and begins earlier, so the node has cancelled its handlers before other nodes may repeat their runs. In any case,
+/// the database fences what the node writes.
 package struct MembershipMachine: Sendable {
     /// The durations of the membership, on the uptime clock.
     package struct Timing: Sendable {
@@ -29,7 +30,7 @@ package struct MembershipMachine: Sendable {
         package var trust: Duration = .seconds(2)
         /// The time after which any node takes a shard without an owner.
         package var orphanage: Duration = .seconds(2)
-        /// The period after which all submissions are read again, not only those above the last one taken.
+        /// The period after which all submissions are read again, and not only those after the last one that was taken.
         package var wholeRead: Duration = .seconds(1)
         package init() {}
 
@@ -156,8 +157,8 @@ package struct MembershipMachine: Sendable {
         }
         if isOutdated { return beatFailed(began: began, at: now) }
         var actions: [Action] = []
-        // A node that had no answer for a while restarts its observation: the database may have been unavailable to all
-        // nodes.
+        // A node that had no answer for a while restarts its observation, because the database may have been
+        // unavailable to all nodes.
         if trusted.map({ $0.duration(to: began) >= timing.trust }) ?? false { others = [:] }
         trusted = began
         switch state {

@@ -8,7 +8,7 @@
 
     /// The jobs that a node can run, as stored in its row: the kinds, and the queues unless it serves all.
     ///
-    /// The column is `text` and not `jsonb`, which cannot contain U+0000: the name of a handler's kind must not make
+    /// The column is `text`, because `jsonb` cannot contain U+0000, and the name of a handler's kind must not make
     /// beats fail.
     struct NodeJobs: Codable {
         var kinds: [String]

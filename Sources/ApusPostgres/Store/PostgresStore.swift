@@ -124,7 +124,7 @@
         /// The time that a new node waits for shards, in addition to the time in which a dead node is noticed.
         private static let patience: Duration = .seconds(15)
 
-        /// Joins, and repeats this under another number if other nodes have declared the node dead before it had
+        /// Joins the cluster, and joins again under another number if other nodes declare the node dead before it has
         /// shards.
         private func join(_ name: NodeID, _ jobs: RunnableJobs?) async throws -> StoreSession {
             let end = engine.time.uptime().advanced(by: Self.patience + timing.patience)
@@ -376,9 +376,9 @@
 
         /// Deletes ended jobs; see `JobStore.delete(_:in:)`.
         ///
-        /// No epoch is checked: the owner of the shard writes such a job only to continue it, and then finds that it
-        /// does not exist. A job that another transaction has locked is skipped, because waiting for that transaction
-        /// could end in a deadlock.
+        /// No epoch is checked, because the owner of the shard writes such a job only to continue it, and then finds
+        /// that it does not exist. A job that another transaction has locked is skipped, because waiting for that
+        /// transaction could end in a deadlock.
         public func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
             _ = try owner(of: session)
             return try await mapErrors {

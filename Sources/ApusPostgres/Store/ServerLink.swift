@@ -28,8 +28,9 @@
             self.receiver.withLock { $0 = receiver }
         }
 
-        /// Settings for statements that are short and the same for any number of rows: neither their compilation nor
-        /// repeated planning pays.
+        /// Settings for short statements that are the same for any number of rows.
+        ///
+        /// Neither compiling such a statement nor planning it again saves time.
         private static let plans = [
             PostgresStatement("SET jit = off", isPrepared: false),
             PostgresStatement("SET plan_cache_mode = force_generic_plan", isPrepared: false),
@@ -47,7 +48,8 @@
         /// The maximum number of sessions on which a batch is tried.
         private static let mostSessions = 4
 
-        /// Executes a batch, and repeats this on a new connection if the session ended before the batch was applied.
+        /// Executes a batch, and sends it again over a new connection if the session ended before the batch was
+        /// applied.
         ///
         /// Callers therefore do not notice the end of sessions, even during a batch or while a connection is made.
         ///
@@ -72,7 +74,7 @@
             }
         }
 
-        /// Executes statements that change nothing, and repeats this if the connection broke.
+        /// Executes statements that change nothing, and sends them again if the connection breaks.
         func read(_ statements: [PostgresStatement], isSnapshot: Bool = false) async throws -> [PostgresRows] {
             let batch = PostgresBatch(
                 statements, transaction: isSnapshot ? .explicit(.repeatableRead) : .implicit)

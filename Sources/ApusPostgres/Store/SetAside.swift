@@ -86,7 +86,7 @@
 
         /// Returns the expression for the wake to record.
         ///
-        /// If a job is set aside again without a change in between, its row has no wakes, so the recorded ones are
+        /// If a job is set aside again without a change in between, its row has no wakes, so the recorded wakes are
         /// kept.
         private static func keptUnlessChanged(_ column: String) -> String {
             "CASE WHEN s.version = excluded.version THEN coalesce(excluded.\(column), s.\(column)) ELSE excluded.\(column) END"

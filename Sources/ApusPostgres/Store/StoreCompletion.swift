@@ -6,10 +6,10 @@
     /// is held before that. The mark and every other end of a claimed run change the run's row, so one of them comes
     /// first:
     ///
-    /// - If it is the mark, no later turn ends the run in another way or makes it wait again
+    /// - If the mark is first, no later turn ends the run in another way or makes it wait again
     ///   (``TurnStatements/writeRuns``). A turn that tries is refused, reads the job again, and finds the run
     ///   completed.
-    /// - If it is the end, the transaction is refused at its commit, with all its effects.
+    /// - If another end is first, the transaction is refused at its commit, with all its effects.
     enum StoreCompletion {
         static let schema: [String] = [
             // This table is empty except during transactions.

@@ -30,8 +30,8 @@
         /// - Returns: `nil` if there are so many that a page of them is found quickly among all jobs.
         private func keys(meantBy text: String) async throws -> [Int64]? {
             let limit = ListPage.largest
-            // This bound is greater than all identifiers with this prefix: an identifier has at most 300 bytes, and the
-            // added characters alone have as many.
+            // This bound is greater than all identifiers with this prefix, because an identifier has at most 300 bytes,
+            // and the added characters alone have as many.
             let end = text + String(repeating: "\u{10FFFF}", count: 75)
             let rows = try await link.read([
                 PostgresStatement(
@@ -226,8 +226,9 @@
             if let since = query.since {
                 filter.add("(o.finished IS NULL OR o.finished >= $)", .int64(StoreInstant.encode(since)))
             }
-            // Each of the two tables is read by its own index, and then both are merged. For one job, `+ 0` makes
-            // PostgreSQL use the index of the job's runs: in the order of all runs, those of the job may be far apart.
+            // Each of the two tables is read by its own index, and the results are merged. For one job, `+ 0` makes
+            // PostgreSQL use the index of the job's runs, because in the order of all runs those of the job may be far
+            // apart.
             let order = query.jobID == nil ? "o.sequence" : "o.sequence + 0"
             let tables = ["open_run", "run"].map { table in
                 """

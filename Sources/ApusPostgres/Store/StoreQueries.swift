@@ -216,7 +216,7 @@
         private static func find(_ reference: JobReference) -> PostgresStatement {
             switch reference {
             case .key(let key): PostgresStatement("SELECT $1::int8", [.int64(key)])
-            // PostgreSQL's texts cannot contain U+0000: the whole batch, which serves many callers, would fail.
+            // PostgreSQL's texts cannot contain U+0000, so the whole batch, which serves many callers, would fail.
             case .id(let id) where id.rawValue.utf8.contains(0): PostgresStatement("SELECT NULL::int8")
             case .idempotencyKey(let key) where key.utf8.contains(0): PostgresStatement("SELECT NULL::int8")
             case .id(let id): PostgresStatement("SELECT \(keyOfID("$1"))", [.text(id.rawValue)])
@@ -386,7 +386,8 @@
                 """
         }
 
-        /// Returns the statement for the first instant of each lane up to the bound, and the first one after it.
+        /// Returns the statement for two instants of each lane: the first one up to the bound, and the first one after
+        /// the bound.
         ///
         /// Parameters: the bound, the shards, the other clock's bound, the number of rows to skip
         /// (``firstWakes(_:where:and:isElapsed:)``), and the lanes if they are named.

@@ -140,8 +140,8 @@
                     priority bigint NOT NULL,
                     PRIMARY KEY (elapsed, instant, key))
                 """,
-                // The jobs that may be old enough to be removed, with one row for those of a turn. Whether a job is
-                // removed depends on its own row.
+                // The jobs that may be old enough to be removed, with one row for all jobs that ended in one turn.
+                // Whether a job is removed depends on its row in `apus.job`.
                 """
                 CREATE TABLE apus.ended (
                     updated bigint NOT NULL,
@@ -315,7 +315,7 @@
                 $body$
                 """,
                 // Refuses the transaction unless all rows of a statement were written; the detail contains the numbers
-                // of the others.
+                // of the rows that were not written.
                 """
                 CREATE FUNCTION apus.require_all(wanted bigint[], written bigint[]) RETURNS void
                 LANGUAGE plpgsql AS $body$

@@ -148,7 +148,8 @@
             // sequence, because a rollback does not reset a sequence.
             "CREATE SEQUENCE apus.submissions_notified",
             // This trigger notifies at the commit of the transaction. Transactions that notify are committed one after
-            // another, so in a burst only about one in 20 ms notifies. A notified node reads once more after that time.
+            // another, so in a burst only about one transaction in 20 ms notifies. A notified node reads the
+            // submissions once more after that time.
             """
             CREATE FUNCTION apus.notify_submission() RETURNS trigger
             LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $body$

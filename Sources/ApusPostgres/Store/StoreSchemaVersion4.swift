@@ -16,8 +16,8 @@
         /// Lets `apus.submit` refuse, in the caller's transaction, every request that no scheduler accepts, including
         /// one whose first occurrence is too late.
         ///
-        /// A past instant is not refused here: it is valid if the submission concerns an existing job, which only the
-        /// owner knows.
+        /// A past instant is not refused here, because it is valid if the submission concerns an existing job, which
+        /// only the owner knows.
         private static let version4Submit = [
             // Checks the trigger of a request that `apus.problem` has accepted, by the rules of `Trigger.first`.
             """
@@ -67,7 +67,8 @@
             """,
         ]
 
-        /// Replaces queue and priority by the lane, the stored form of `QueueLane`, compared by bytes.
+        /// Replaces the columns `queue` and `priority` by `lane`, the stored form of `QueueLane`, which is compared by
+        /// bytes.
         ///
         /// The first jobs of a lane are a range of the primary key.
         private static let version4Lanes = [
@@ -87,14 +88,15 @@
             ALTER TABLE apus.wake DROP CONSTRAINT wake_pkey, DROP COLUMN queue, DROP COLUMN priority,
                 ADD PRIMARY KEY (elapsed, lane, instant, key)
             """,
-            // This index is for a node that has no jobs of a lane, or only the last ones.
+            // This index is for a node that has no jobs of a lane, or only the last jobs of the lane.
             "CREATE INDEX wake_of_shard ON apus.wake (elapsed, lane, shard, instant, key)",
         ]
     }
 
     extension StoreSchema {
-        /// The indexes of ended nodes and of queues without settings, which are found without reading the others:
-        /// ``StoreRemembered``.
+        /// The indexes by which ended nodes and queues without settings are found, so that not all rows are read.
+        ///
+        /// See ``StoreRemembered``.
         private static let version4Remembered: [String] = [
             "CREATE INDEX node_has_not_ended ON apus.node (id) WHERE ended IS NULL",
             "CREATE INDEX node_ended ON apus.node (ended) WHERE ended IS NOT NULL",

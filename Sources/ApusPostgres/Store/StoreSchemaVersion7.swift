@@ -4,8 +4,9 @@
     extension StoreSchema {
         /// Adds `JobUniqueness.key`.
         ///
-        /// Programs of version 6 would not detect that such jobs are equal. `unique_payload` now applies to the key or
-        /// else the payload: it is 0 for a job that is not unique by them, 1 for one that is, and 2 after its end.
+        /// Programs of version 6 would not detect that such jobs are equal. `unique_payload` now applies to the key, or
+        /// to the payload of a job without a key. It is 0 for a job that is unique by neither, 1 for a job that is
+        /// unique by one of them, and 2 after the end of such a job.
         static let version7 = [
             "ALTER TABLE apus.request ADD COLUMN unique_key text",
             "DROP INDEX apus.request_payload_unique, apus.request_payload",

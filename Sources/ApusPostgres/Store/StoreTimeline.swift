@@ -2,10 +2,10 @@
     /// Continues with a promoted database, which may lack the last transactions that were committed and acknowledged.
     ///
     /// A promotion begins another timeline of the server. Each turn states the timeline of its decisions, and is
-    /// refused on another one (`apus.fence`), so no decision that is based on lost data is written. The first node that
-    /// notices the promotion, or joins, adopts the timeline once. The adoption skips numbers, so that those of lost
-    /// nodes, jobs, submissions and runs, and lost epochs of shards, are not used again. Then each node reads its jobs
-    /// again (``ClusterMember``).
+    /// refused on another timeline (`apus.fence`), so no decision that is based on lost data is written. The first node
+    /// that notices the promotion, or joins, adopts the timeline once. The adoption skips numbers, so that those of
+    /// lost nodes, jobs, submissions and runs, and lost epochs of shards, are not used again. Then each node reads its
+    /// jobs again (``ClusterMember``).
     enum StoreTimeline {
         static let schema: [String] = [
             "CREATE TABLE apus.timeline (id integer PRIMARY KEY CHECK (id = 1), number integer NOT NULL)",

@@ -5,9 +5,9 @@
     /// Writes one turn to the database.
     ///
     /// All parts are written in one transaction and one round trip, which the database refuses as a whole if a part
-    /// cannot be applied. Usually the error names the refused parts, and the others are written again; otherwise they
-    /// are written in pieces. Refusals are rare: they require another program that changes jobs, or a submission with a
-    /// name that is taken.
+    /// cannot be applied. Usually the error names the refused parts, and the other parts are written again. If it does
+    /// not name them, the parts are written in pieces. Refusals are rare: they require another program that changes
+    /// jobs, or a submission with a name that is taken.
     struct TurnWriting {
         private let turn: StoreTurn
         private let node: Int64

@@ -43,7 +43,8 @@ enum ChildProcess {
 
     /// Starts the program, and waits for its end; cancellation kills it.
     ///
-    /// It inherits this process's standard output, and its error output is copied to this process's.
+    /// The program inherits the standard output of this process. Its error output is copied to the error output of this
+    /// process.
     ///
     /// - Parameters:
     ///   - command: The program.

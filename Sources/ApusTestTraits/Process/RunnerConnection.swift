@@ -5,8 +5,8 @@ import Foundation
 
 /// The connection of a process under a virtual clock with the test run that started it.
 ///
-/// The process sends one byte when virtual time begins, and the clock's report when the run asks for it with one byte.
-/// When the run ends, the connection ends, and so does the process.
+/// The process sends one byte when virtual time begins. When the run sends one byte, the process answers with the
+/// clock's report. When the run ends, the connection ends, and so does the process.
 struct RunnerConnection {
     /// The exit statuses after a report, and after the end of the run.
     static let reportedStatus: Int32 = 113

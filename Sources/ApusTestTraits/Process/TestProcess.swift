@@ -26,9 +26,9 @@ enum TestProcess {
         return .virtual(control: environment[controlVariable].flatMap { Int32($0) })
     }
 
-    /// The turns of the processes, as many at once as there are processors.
+    /// Limits the number of processes that run at once to the number of processors.
     ///
-    /// With more processes at once, tests would reach their time limits without being slow.
+    /// With more processes, tests would reach their time limits although they are not slow.
     static let turns = Turnstile(limit: max(1, ProcessInfo.processInfo.activeProcessorCount))
 
     /// Returns the command that runs this program with one test, without output, and with its events in descriptor 3.

@@ -16,13 +16,14 @@ public protocol TimeSource: Sendable {
 /// Wakes the engine: by a kernel timer for each clock, or from a simulation's step loop.
 ///
 /// The engine owns its wakeup: it calls `start` once, then `arm` and `disarm` from any thread, then `stop` once. It
-/// calls `arm` and `disarm` under its locks, also after `stop`: these must not block, and must not call the handler or
-/// code that uses the engine. It calls `start` and `stop` under no lock.
+/// calls `arm` and `disarm` while it holds its locks, also after `stop`. So these two methods must not block, and must
+/// not call the handler or code that uses the engine. It holds no lock when it calls `start` and `stop`.
 public protocol Wakeup: Sendable {
     /// Whether the wakeup never wakes before an armed deadline, even when the wall clock is set; false by default.
     ///
-    /// After a wake-up, the engine then arms only the clocks whose deadlines were reached. A wake-up does not name its
-    /// clock, so with any other wakeup each armed clock may have woken early, and the engine arms all of them again.
+    /// After a wake-up of a punctual wakeup, the engine arms only the clocks whose deadlines were reached. If the
+    /// wakeup is not punctual, the engine arms every armed clock again, because a wake-up does not name its clock and
+    /// any of them may have woken early.
     var isPunctual: Bool { get }
 
     /// Starts delivering wake-ups to `handler`, one at a time, on the wakeup's own thread.

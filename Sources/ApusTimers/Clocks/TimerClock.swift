@@ -9,7 +9,7 @@ public struct TimerClock<Instant: NanosecondInstant>: Clock {
     /// The engine whose timers end the sleeps.
     public let engine: TimerEngine
 
-    /// Creates a clock of the engine; the instant's type selects which one.
+    /// Creates a clock over the engine; the instant's type determines which of the three clocks it is.
     public init(engine: TimerEngine) { self.engine = engine }
 
     /// The present instant.
@@ -39,6 +39,6 @@ extension TimerClock where Instant == UptimeInstant {
 }
 
 extension TimerClock where Instant == WallInstant {
-    /// Returns the wall clock; the engine re-evaluates its sleeps when it is set.
+    /// Returns the wall clock; when that clock is set, the engine adjusts the sleeps on it.
     public static func wall(engine: TimerEngine = .shared) -> TimerClock { TimerClock(engine: engine) }
 }

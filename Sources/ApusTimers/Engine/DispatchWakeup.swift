@@ -113,8 +113,9 @@
 
         /// Arms the timer, or disarms it for nil.
         ///
-        /// The kernel's deadline is relative, because it counts absolute ones from the wall clock's origin. The time
-        /// between reading the clock and the system call makes the wake-up late, never early.
+        /// The deadline is passed to the kernel as a duration, because the kernel counts absolute deadlines from the
+        /// wall clock's origin. The time between reading the clock and the system call makes the wake-up late, never
+        /// early.
         func arm(at instant: ContinuousInstant?) {
             var change = kevent()
             change.ident = 1

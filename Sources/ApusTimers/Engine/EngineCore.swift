@@ -61,7 +61,7 @@ final class EngineCore: Sendable {
         }
     }
 
-    /// How many records are examined while a lock is held once, when all timers are removed.
+    /// How many records are examined each time a lock is taken, when all timers are removed.
     private static var removedAtOnce: Int { 512 }
 
     private struct Pending {

@@ -55,7 +55,9 @@ final class EngineDriver: @unchecked Sendable {
         return due
     }
 
-    /// The lane with the earliest timer, the first of equal ones; nil when all lanes are empty.
+    /// The lane with the earliest timer; nil when all lanes are empty.
+    ///
+    /// If several timers are equally early, it is the first of their lanes.
     @inline(__always)
     private var earliestLane: Int? {
         if laneCount == 1 { return lanes[0].next == nil ? nil : 0 }
@@ -70,10 +72,10 @@ final class EngineDriver: @unchecked Sendable {
 extension EngineCore {
     /// The maximum number of passes in one wake-up.
     ///
-    /// A pass costs less than a wake-up. The number is limited because actions may schedule timers that are due at once
-    /// without end, while a change of the wall clock is noticed only at the beginning of a wake-up. In virtual time,
-    /// the clock does not advance between passes. A timer for the same instant gets its own wake-up there, in turn with
-    /// the other work of that instant.
+    /// A pass costs less than a wake-up. The number is limited because actions may keep scheduling timers that are due
+    /// at once, and a change of the wall clock is noticed only at the beginning of a wake-up. In virtual time the clock
+    /// does not advance between passes, so a wake-up has one pass. A timer that an action schedules for the same
+    /// instant gets its own wake-up, in turn with the other work of that instant.
     private var passesPerWakeUp: Int { isOnSystemTime ? 16 : 1 }
 
     /// Handles a wake-up, on the engine's thread.

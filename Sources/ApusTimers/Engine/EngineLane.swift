@@ -4,13 +4,14 @@ import TimerWheel
 ///
 /// Only that thread uses it.
 struct EngineLane: ~Copyable {
-    /// How many due timers are taken, and how many are moved to a lower level, while a shard's lock is held once.
+    /// How many due timers are taken, and how many are moved to a lower level, each time a shard's lock is taken.
     ///
     /// The bounds keep a million due timers from blocking `schedule`.
     private static var budget: (taken: Int, moved: Int) { (128, 512) }
 
-    // This field is first, and a pointer, because Swift 6.3 reports each change of the lane to the thread sanitizer as
-    // an access to what the first field points to, and does not compile under it if that is no pointer.
+    // This field is the first one because of two faults of Swift 6.3 under the thread sanitizer. Each change of the
+    // lane is reported as an access to what the first field points to, and the code does not compile if the first field
+    // is no pointer.
     private let buffer: UnsafeMutablePointer<DueTimer>
     private let started: UnsafeMutablePointer<UInt32>
     private let executors: UnsafeMutablePointer<ActionExecutor?>

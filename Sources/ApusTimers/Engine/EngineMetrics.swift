@@ -40,7 +40,7 @@ extension TimerEngine {
     /// Reports wake-ups, started actions, their lateness, actions that shared a wake-up, and live timers to a metrics
     /// backend, from this call on.
     ///
-    /// The backend is called on the executors of the actions, including the engine's thread: a backend that blocks
+    /// The backend is called on the executors of the actions, including the engine's thread, so a backend that blocks
     /// makes timers late. Without this call nothing is reported, which costs nothing. Another call replaces the
     /// backend.
     ///

@@ -61,7 +61,7 @@ final class EngineShards: @unchecked Sendable {
     }
 
     #if DEBUG
-        /// The maximum number of records that were examined while a lock was held once.
+        /// The maximum number of records that were examined between taking and releasing a lock.
         var mostVisits: Int { (0..<count).map { withShard($0) { $0.mostVisits } }.max() ?? 0 }
     #endif
 
@@ -149,7 +149,7 @@ struct EngineShard: ~Copyable {
     private let morePadding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
     #if DEBUG
-        /// The maximum number of records that were examined while the lock was held once, for tests.
+        /// The maximum number of records that were examined between taking and releasing the lock, for tests.
         fileprivate(set) var mostVisits = 0
     #endif
 

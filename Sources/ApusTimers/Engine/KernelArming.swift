@@ -14,8 +14,8 @@ import Synchronization
 ///    lock.
 /// 3. Locks are taken in the order shard, then arming; never two shards at once.
 /// 4. The kernel's timer is not set to the value that it already has, unless it has fired: a timer that fired must be
-///    armed or disarmed. With a punctual wakeup, exactly those timers have fired whose deadlines are reached; with any
-///    other, each armed timer may have.
+///    armed or disarmed. With a punctual wakeup, exactly the timers whose deadlines are reached have fired. With any
+///    other wakeup, each armed timer may have fired.
 struct KernelArming: ~Copyable {
     struct Kernel {
         var uptime: UInt64?
@@ -23,9 +23,9 @@ struct KernelArming: ~Copyable {
         var wall: UInt64?
         /// Whether the wall clock was set, after which the state of its timer is unknown.
         var wallIsUnknown = false
-        /// The clocks, as bits, whose timers have or may have fired and were neither armed nor disarmed since.
+        /// The clocks, as bits, whose timers may have fired and were neither armed nor disarmed since then.
         ///
-        /// Such a timer wakes repeatedly, or never again.
+        /// Such a timer may wake repeatedly, or never again.
         var wentOff: UInt8 = 0
         var hasObservers = false
         var rearms = 0
@@ -59,9 +59,9 @@ struct KernelArming: ~Copyable {
 
     /// How many cancellations of the earliest timer disarm the kernel's timer between two wake-ups.
     ///
-    /// Disarming is a system call, so arming and cancelling one timeout after another would cost two for each. After
-    /// this many, the kernel's timer stays armed and causes one unneeded wake-up. Up to this many, an engine whose
-    /// timers were all cancelled does not wake.
+    /// Arming and disarming are system calls, so a program that schedules and cancels one timeout after another would
+    /// make two of them for each timeout. After this number of cancellations, the kernel's timer stays armed and causes
+    /// one unneeded wake-up. Up to this number, an engine whose timers were all cancelled does not wake.
     static var disarmsPerWakeUp: Int { 64 }
 
     private static var draining: UInt64 { 0 }

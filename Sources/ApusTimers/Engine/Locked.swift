@@ -10,9 +10,10 @@ package import Synchronization
     ///
     /// For `@unchecked Sendable`: the value is accessed only in `withLock`, under the lock `word`.
     package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        // Both are on the heap, side by side, because the kernel identifies a lock by its address, which must not
-        // change. They are two pointers, because with one to a generic struct of both, Swift 6.3 crashes when it looks
-        // up that struct's metadata in a closure that outlives the lock's scope.
+        // The lock and the value are on the heap, side by side, because the kernel identifies a lock by its address,
+        // which must not change. There are two pointers, because with one pointer to a generic struct of both values, a
+        // program built with Swift 6.3 crashes when a closure that outlives the lock's scope looks up the struct's
+        // metadata.
         @usableFromInline let word: UnsafeMutablePointer<Atomic<UInt32>>
         @usableFromInline let value: UnsafeMutablePointer<Value>
 

@@ -14,8 +14,8 @@ import TimerWheel
 /// - While no timer is due, the engine does not wake. There is one exception: after more than 64 cancellations of the
 ///   earliest timer without a wake-up between, it may wake once in vain.
 /// - Each action runs on the executor that was passed for it, never under a lock, so it may schedule and cancel timers.
-///   The engine's thread blocks signals, so that the threads that wait for them get them; a thread or a program
-///   that an action starts inherits this, unless it is given another mask (pthread_sigmask(3),
+///   The engine's thread blocks signals, so that they are delivered to the threads that wait for signals. A thread or a
+///   program that an action starts inherits the signal mask, unless it is given another one (pthread_sigmask(3),
 ///   `POSIX_SPAWN_SETSIGMASK`).
 /// - No timer fires while the machine sleeps. Afterwards, deadlines on ``ClockKind/continuous`` and ``ClockKind/wall``
 ///   that passed meanwhile fire immediately; those on ``ClockKind/uptime`` still have their remaining time.
@@ -89,10 +89,10 @@ public final class TimerEngine: Sendable {
         )
     }
 
-    /// Schedules an action at an instant on the clock that the instant's type names; as soon as possible if it has
-    /// passed.
+    /// Schedules an action at an instant on the clock that the instant's type names.
     ///
-    /// The parameters are those of ``schedule(after:tolerance:clock:on:_:)``.
+    /// If the instant has passed, the action runs as soon as possible. The parameters are those of
+    /// ``schedule(after:tolerance:clock:on:_:)``.
     @discardableResult
     public func schedule<Instant: NanosecondInstant>(
         at instant: Instant, tolerance: Duration = .zero, on executor: ActionExecutor = .engine,
@@ -126,10 +126,10 @@ public final class TimerEngine: Sendable {
         )
     }
 
-    /// Schedules a shared action at an instant on the clock that the instant's type names; as soon as possible if it
-    /// has passed.
+    /// Schedules a shared action at an instant on the clock that the instant's type names.
     ///
-    /// The parameters are those of ``schedule(after:tolerance:clock:handler:token:)``.
+    /// If the instant has passed, the action runs as soon as possible. The parameters are those of
+    /// ``schedule(after:tolerance:clock:handler:token:)``.
     @discardableResult
     public func schedule<Instant: NanosecondInstant>(
         at instant: Instant, tolerance: Duration = .zero, handler: TimerHandler, token: UInt64

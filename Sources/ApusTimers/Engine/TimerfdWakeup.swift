@@ -7,8 +7,8 @@
 
     /// Wakes the engine through the kernel's timers, one descriptor for each clock.
     ///
-    /// One thread waits for these, and for another descriptor that ends it. Arming is a system call on the caller's
-    /// thread; the waiting thread does not wake for it.
+    /// One thread waits for these descriptors, and for an event descriptor that ends the thread. Arming is a system
+    /// call on the caller's thread, and does not wake the waiting thread.
     package final class TimerfdWakeup: Wakeup {
         private let descriptors: Descriptors
         private let thread: Locked<SystemThread?> = Locked(nil)
@@ -46,7 +46,7 @@
         let event: Int32
         private let forks = capus_forks()
         let isStopped = Atomic(false)
-        /// Whether arming reported that the clock was set, which reading does not report again.
+        /// Whether arming has reported that the wall clock was set; a later read does not report it again.
         let wallClockWasSet = Atomic(false)
 
         init() {

@@ -1,8 +1,8 @@
 /// Calls a handler once for each frame of a display, or for every n-th one: a display link without a display.
 ///
 /// The display's frames begin at multiples of 1 / ``maximumFramesPerSecond`` seconds of the clock, to the nanosecond
-/// and without drift, so timers with the same maximum share their wake-ups. The timer's frames are every n-th of these,
-/// for the rate that is nearest to the preferred one.
+/// and without drift, so timers with the same maximum share their wake-ups. The timer's frames are every n-th of the
+/// display's frames, where n gives the rate that is nearest to the preferred one.
 ///
 /// A new timer is paused; set ``isPaused`` to false to start it. ``isPaused``, ``preferredFramesPerSecond`` and
 /// ``cancel()`` may be used from any thread, including from the handler, in any order and any number of times; a call
@@ -111,7 +111,8 @@ public final class FrameTimer: Sendable {
 ///
 /// For `@unchecked Sendable`, which subclasses must repeat: all mutable values are in `state`, protected by its lock.
 private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
-    /// A struct, because each passage through the lock's generic code would wrap a bare closure in another.
+    /// The handler's closure, in a struct because each passage through the lock's generic code would wrap a bare
+    /// closure in another one.
     private struct Handler {
         let body: @Sendable (Frame) -> Void
     }

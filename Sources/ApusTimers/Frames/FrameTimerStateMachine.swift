@@ -53,7 +53,7 @@ struct FrameTimerStateMachine: Sendable {
 
     mutating func resume(now: UInt64) -> WaitAction {
         guard case .paused = schedule else { return .none }
-        // The frame that is being shown is already over for the timer: its first frame is the next one.
+        // The timer does not deliver the frame that is being shown now; its first frame is the next one.
         let first = grid.multiple(of: stride, after: now)
         schedule = .running(owed: first)
         return isDelivering ? .none : wait(for: first)

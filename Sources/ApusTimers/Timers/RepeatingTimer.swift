@@ -61,7 +61,8 @@ public final class RepeatingTimer: Sendable {
 ///
 /// For `@unchecked Sendable`, which subclasses must repeat: all mutable values are in `state`, protected by its lock.
 private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
-    /// A struct, because each passage through the lock's generic code would wrap a bare closure in another.
+    /// The handler's closure, in a struct because each passage through the lock's generic code would wrap a bare
+    /// closure in another one.
     private struct Handler {
         let body: @Sendable (Tick) -> Void
     }

@@ -122,7 +122,9 @@ public struct MissedTickPolicy: Sendable, Hashable {
     /// ```
     public static var coalesce: MissedTickPolicy { MissedTickPolicy(kind: .coalesce) }
 
-    /// Drops the ticks that fell due while the consumer was busy; the next one comes in phase, with their number.
+    /// Drops the ticks that fell due while the consumer was busy.
+    ///
+    /// The next tick comes in phase, with the number of dropped ticks.
     ///
     /// ```
     /// due        |    |    |    |    |    |    |    |
@@ -143,7 +145,7 @@ public struct MissedTickPolicy: Sendable, Hashable {
     /// ```
     public static var delay: MissedTickPolicy { MissedTickPolicy(kind: .delay) }
 
-    /// Delivers every tick, the late ones as fast as the consumer takes them.
+    /// Delivers every tick; late ticks come as fast as the consumer takes them.
     ///
     /// ```
     /// due        |    |    |    |    |    |    |    |

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// The clocks have no reference to an engine, so there is no reference cycle.
 package final class VirtualClocks: TimeSource {
-    // One atomic for each clock, so that reading takes no lock: a step reads them several times. Only the thread that
-    // drives time writes them. Another thread that reads two clocks may get readings of two instants, as on a real
-    // machine, except in ``atOneInstant(_:)``.
+    // Each clock is an atomic that is read without a lock, because each step reads the clocks several times. Only the
+    // thread that drives time writes the clocks. Another thread that reads two clocks may get readings of two instants,
+    // as on a real machine, except in ``atOneInstant(_:)``.
     private let uptimeNow: Atomic<UInt64>
     /// The continuous clock, which is ahead of the uptime by the duration of the machine's sleeps.
     private let continuousNow: Atomic<UInt64>
@@ -29,8 +29,8 @@ package final class VirtualClocks: TimeSource {
 
     /// Moves the clocks by the number of nanoseconds that `step` returns; with `nil`, they do not move.
     ///
-    /// `step` may look for the next deadline: a thread in ``atOneInstant(_:)`` cannot set an earlier one before the
-    /// clocks have moved.
+    /// `step` may search for the next deadline, because a thread in ``atOneInstant(_:)`` cannot set an earlier deadline
+    /// before the clocks have moved.
     ///
     /// - Returns: The result of `step`.
     @discardableResult

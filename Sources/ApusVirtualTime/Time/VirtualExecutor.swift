@@ -14,8 +14,9 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor, SteppedExecuto
     }
 
     private let state = Locked(State())
-    /// The number of jobs that wait, readable without the lock: each step reads it several times, and it is mostly
-    /// zero.
+    /// The number of jobs that wait.
+    ///
+    /// It is an atomic that is read without a lock, because each step reads it several times, and mostly finds zero.
     private let pending = Atomic(0)
     /// Signalled when there may be work; see `VirtualTime.perform(waitingForForeignWork:…)`.
     let signal = DispatchSemaphore(value: 0)

@@ -19,8 +19,9 @@ package final class VirtualMainLoop: MainLoop {
     }
 
     private let state = Locked(State())
-    /// The number of entries that wait, readable without the lock: each step reads it several times, and it is mostly
-    /// zero.
+    /// The number of entries that wait.
+    ///
+    /// It is an atomic that is read without a lock, because each step reads it several times, and mostly finds zero.
     private let pending = Atomic(0)
     /// Called from any thread after each addition, because a thread may be waiting for work.
     private let onAdd: @Sendable () -> Void

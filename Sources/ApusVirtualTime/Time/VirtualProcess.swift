@@ -46,8 +46,9 @@ package final class VirtualProcess: Sendable {
     private let missedWallClockChange = Atomic(false)
     private let unfinished = TaskCounter()
     private let attached = Locked<(any SteppedProcess)?>(nil)
-    /// Whether a process is attached, readable without the lock: each step reads it several times, and it is mostly
-    /// false.
+    /// Whether a process of the operating system is attached.
+    ///
+    /// It is an atomic that is read without a lock, because each step reads it several times, and mostly finds false.
     private let hasCompanion = Atomic(false)
     private var companion: (any SteppedProcess)? {
         hasCompanion.load(ordering: .acquiring) ? attached.withLock { $0 } : nil
@@ -75,8 +76,8 @@ package final class VirtualProcess: Sendable {
     package func start(_ work: @escaping @Sendable () async -> Void) {
         guard !isEnded else { return }
         unfinished.add(1)
-        // The task retains the executor, which therefore never ends with jobs, and still exists when a task of an ended
-        // process is resumed.
+        // The task retains the executor. So the executor is never released while it has jobs, and it still exists when
+        // a task of an ended process is resumed.
         Task(executorPreference: executor) { [unfinished, executor] in
             await work()
             unfinished.add(-1)
@@ -96,7 +97,7 @@ package final class VirtualProcess: Sendable {
     /// Ends the process for good.
     ///
     /// Timers and work of the main loop are released without running. Tasks stay suspended for ever and retain what
-    /// they hold: they are not cancelled, because a program that was killed does not clean up.
+    /// they hold. They are not cancelled, because a program that was killed does not clean up.
     func end() {
         guard standing.exchange(.ended, ordering: .acquiringAndReleasing) != .ended else { return }
         mainLoop.close()
@@ -104,7 +105,8 @@ package final class VirtualProcess: Sendable {
         attached.withLock { $0.take() }?.end()
     }
 
-    /// Attaches a process of the operating system, which is resumed, suspended and ended with this one from now on.
+    /// Attaches a process of the operating system, which is resumed, suspended and ended together with this process
+    /// from now on.
     package func attach(_ process: any SteppedProcess) {
         guard !isEnded else { return process.end() }
         attached.withLock { $0 = process }
@@ -159,7 +161,7 @@ package final class VirtualProcess: Sendable {
 
     package var untilNextDeadline: UInt64? { untilNextDeadline(besides: nil) }
 
-    /// The time until the next deadline without that of one process of the operating system, in nanoseconds.
+    /// Returns the time until the next deadline, in nanoseconds; deadlines of the process `excluded` do not count.
     func untilNextDeadline(besides excluded: (any SteppedProcess)?) -> UInt64? {
         guard isRunning else { return nil }
         let own = wakeup.untilNextDeadline

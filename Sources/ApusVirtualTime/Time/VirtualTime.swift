@@ -231,7 +231,7 @@ public final class VirtualTime: TimeSource {
                 runAllRunnable()
                 if let value = value() { return value }
                 let left = real.continuous().duration(to: deadline)
-                // The condition can change without the executor's knowledge, hence the upper limit.
+                // The condition can change without the executor's knowledge, so each wait is limited.
                 let slice = min(left, .milliseconds(10)).wholeNanoseconds
                 if slice > 0 {
                     _ = executor.signal.wait(timeout: .now() + DispatchTimeInterval.nanoseconds(Int(slice)))

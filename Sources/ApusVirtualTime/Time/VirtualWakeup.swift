@@ -13,8 +13,8 @@ package struct BootReading: Sendable, Hashable {
 
 /// The clocks as one engine sees them, and its deadlines as the step loop sees them.
 final class VirtualWakeup: TimeSource, Wakeup {
-    /// The closure in a struct, because the lock's generic code would wrap a bare closure in another one at each
-    /// access.
+    /// The handler's closure, in a struct because the lock's generic code would wrap a bare closure in another one at
+    /// each access.
     private struct Handler {
         let body: @Sendable (WakeReason) -> Void
     }
@@ -74,7 +74,8 @@ final class VirtualWakeup: TimeSource, Wakeup {
 
     /// Wakes the engine if an armed deadline has come.
     func wakeIfDue() -> Bool {
-        // All three are checked: a kernel timer fires once, and the engine handles all clocks in one call.
+        // All three clocks are checked, because a kernel timer fires once, and the engine handles all clocks in one
+        // call.
         let uptimeIsDue = goesOff(armedUptime) { uptime().nanoseconds }
         let continuousIsDue = goesOff(armedContinuous) { continuous().nanoseconds }
         let wallIsDue = goesOff(armedWall) { wall().nanoseconds }

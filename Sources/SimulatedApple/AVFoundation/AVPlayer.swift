@@ -4,7 +4,7 @@ import SimulatedAppleCore
 
 /// A player of one item, which plays in virtual time through the simulated phone's audio.
 ///
-/// The phone plays for one player: when a player is asked to play, it replaces the one before.
+/// The phone plays for one player at a time. A player that is asked to play replaces the player before it.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
     /// The activity of a player.
@@ -129,7 +129,9 @@ open class AVQueuePlayer: AVPlayer {
         if queue.advances { audio.advance() } else { audio.replace(with: queue) }
     }
 
-    /// Returns whether an item can be inserted: it must not be in the queue, and the other item, if any, must be.
+    /// Returns whether an item can be inserted.
+    ///
+    /// The item must not be in the queue yet. The other item, if there is one, must be in it.
     open func canInsert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) -> Bool {
         !items().contains { $0 === item } && (afterItem == nil || items().contains { $0 === afterItem })
     }

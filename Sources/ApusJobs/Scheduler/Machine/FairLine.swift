@@ -6,7 +6,9 @@ import ApusTimers
 /// key have one turn together. A key that has reached its limit of runs in progress is full, and is passed over. The
 /// cost of an operation grows with the logarithm of the number of jobs, regardless of the number of keys.
 struct FairLine {
-    /// A waiting job, whose element is stale when the job was offered again or waits no longer.
+    /// The element of a waiting job.
+    ///
+    /// It is stale if the job was offered again later, or no longer waits.
     struct Waiting: Comparable, Sendable {
         var due: WallInstant
         var number: UInt64
@@ -14,9 +16,10 @@ struct FairLine {
         static func < (lhs: Self, rhs: Self) -> Bool { (lhs.due, lhs.number) < (rhs.due, rhs.number) }
     }
 
-    /// The jobs of one key, in an object, so that the key is looked up once for a step.
+    /// The jobs of one key.
     ///
-    /// A line with jobs is never copied, so no two lines share the object.
+    /// They are in an object, so that a step looks up the key only once. A line with jobs is never copied, so no two
+    /// lines share the object.
     private final class Share {
         let key: String?
         var waiting = Heap<Waiting>()
@@ -35,8 +38,8 @@ struct FairLine {
         }
     }
 
-    /// The first element of a key at the time of insertion, which is outdated when the key has another first element or
-    /// none.
+    /// An element that was the first of its key when it was inserted; it is outdated once the key has another first
+    /// element or none.
     private struct First: Comparable {
         var waiting: Waiting
         var share: Share
@@ -117,7 +120,7 @@ struct FairLine {
         return nil
     }
 
-    /// Returns the job with the oldest due instant, of those whose keys are not full.
+    /// Returns the job with the oldest due instant among the jobs whose keys are not full.
     mutating func oldest(_ isStale: (Waiting) -> Bool) -> Waiting? {
         guard isReady else { return nil }
         if shares.count == 1, let share = shares.values.first {
@@ -147,8 +150,8 @@ struct FairLine {
     private mutating func noteFirst(of share: Share) {
         guard shares.count > 1, share.isReady, let first = share.waiting.first else { return }
         firsts.push(First(waiting: first, share: share))
-        // Outdated elements are dropped only at the top of the heap, so below an element that waits long they would
-        // accumulate. The heap is built anew when it has too many.
+        // Outdated elements are dropped only at the top of the heap, so they would accumulate below an element that
+        // waits long. The heap is built anew when it has too many.
         guard firsts.count > 2 * shares.count + 64 else { return }
         firsts = Heap()
         for share in shares.values where share.isReady {

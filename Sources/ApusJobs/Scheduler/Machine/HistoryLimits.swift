@@ -14,7 +14,7 @@ struct HistoryLimits {
         (finished, failed) = (configuration.finishedJobsKept, configuration.failedJobsKept)
     }
 
-    /// Returns the instant until which the job is kept that ends with the change.
+    /// Returns the instant until which a job is kept, where `change` is the change that ends the job.
     func keptUntil(endedBy change: JobChange) -> WallInstant {
         let job = change.job
         let hasFailed =

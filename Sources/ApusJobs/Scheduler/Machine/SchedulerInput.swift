@@ -31,7 +31,8 @@ package enum SchedulerCommand: Sendable {
     case delete([JobVersion])
     /// Takes the submissions that applications have made until now.
     case takeSubmissions
-    /// Starts no more runs, and ends when the running ones have ended; after the grace they are cancelled.
+    /// Starts no more runs, and ends when the runs in progress have ended; after the grace their handlers are
+    /// cancelled.
     case stop(grace: Duration?)
 
     /// The identifiers of the jobs that the command changes.
@@ -176,7 +177,7 @@ package enum SchedulerEffect: Sendable {
     indirect case log(SchedulerNotice)
     /// Report to the other schedulers of the store which jobs can run here.
     case serve(RunnableJobs)
-    /// Let `start` return: the jobs that are due first are in memory.
+    /// Let `start` return, because the jobs that are due first are in memory.
     case started
     /// End the loop's inbox and the events; the last effect.
     case stopped(JobError?)

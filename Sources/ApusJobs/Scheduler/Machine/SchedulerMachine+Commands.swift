@@ -40,14 +40,15 @@ extension SchedulerMachine {
                 turn.concern(ids)
                 continue
             case .needs(let references):
-                // The command counts, so that no more is read than the next turn can plan.
+                // The command counts as planned, so that jobs are read for no more commands than the next turn can
+                // plan.
                 planned += 1
                 pending.needs = references
                 pending.forgetRead()
                 pending.isPlannable = true
             case .later:
-                // If an earlier command for the job is in this turn, it may have been answered without a commit. Then
-                // this one can be planned at once.
+                // An earlier command for the job in this turn may be answered without a commit. Then this command can
+                // be planned at once.
                 pending.isPlannable = !turn.ids.isDisjoint(with: ids)
             }
             blocked.formUnion(ids)
@@ -207,7 +208,7 @@ extension SchedulerMachine {
             code: .invalid, message: "\(job.id): the job is \(job.state) and cannot be \(what); submit it again")
     }
 
-    /// Refuses another run or retry by hand of a job with too many open runs, since its policies do not limit these.
+    /// Refuses a run or a retry by hand if the job has too many open runs, because its policies do not limit these.
     private static func requireRoom(_ machine: JobMachine) throws(JobError) {
         guard machine.open.count >= JobLimits.openRuns else { return }
         throw JobError(
@@ -217,7 +218,7 @@ extension SchedulerMachine {
         )
     }
 
-    /// Applies one event to one job, and replies with the run that it returns, or else with the job.
+    /// Applies an event to a job; the reply is the run that the event returns, or the job if it returns none.
     private mutating func change(
         _ id: JobID, _ pending: PendingCommand, in turn: SchedulerTurn,
         _ event: (SchedulerTurn.Draft, WallInstant) throws(JobError) -> Run?

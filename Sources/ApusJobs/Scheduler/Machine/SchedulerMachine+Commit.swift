@@ -168,7 +168,7 @@ extension SchedulerMachine {
             switch run.state {
             case .skipped:
                 emit(.skipped(run))
-                // Only the growth of a range is counted.
+                // Only the occurrences by which the range has grown are counted.
                 let former = machine.lastSkip.flatMap { $0.occurrence == run.occurrence ? $0.through : nil }
                 count(.skipped, run.through - (former ?? run.occurrence - 1), job)
             case .succeeded, .failed, .lost, .cancelled:
@@ -229,8 +229,8 @@ extension SchedulerMachine {
             dropped(turn.drafts[position], isUnknown: true, now)
         }
         guard var command = part.command else {
-            // The job of a conflict is read, and the next turn decides about it again. Any other error causes a pause,
-            // so that it does not keep the scheduler busy.
+            // After a conflict, the job is read, and the next turn decides about it again. Any other error causes a
+            // pause, so that it does not keep the scheduler busy.
             if error.code != .conflict { storeFailed(error, now) }
             return
         }

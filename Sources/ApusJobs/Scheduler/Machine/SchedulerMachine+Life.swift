@@ -14,7 +14,7 @@ extension SchedulerMachine {
             conditions.stop(&effects)
             // Other schedulers take over the jobs that have no run in progress here.
             if session.isShared { share(0) }
-            // Unwritten results are retried once immediately, and then as usual.
+            // Results that are not written yet are tried again immediately, and after a failure as usual.
             backoff.retryNow()
         }
     }
@@ -52,7 +52,9 @@ extension SchedulerMachine {
         history.failDeletions(error, &effects)
     }
 
-    /// Ends the scheduler at once: the store has another owner or cannot be used, so nothing may be written or run.
+    /// Ends the scheduler at once, because the store has another owner or cannot be used.
+    ///
+    /// Nothing may be written or run any more.
     mutating func halt(_ error: JobError) {
         switch life.phase {
         case .closing, .stopped: return

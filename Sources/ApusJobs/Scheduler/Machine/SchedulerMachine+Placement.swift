@@ -6,8 +6,8 @@ extension SchedulerMachine {
     ///
     /// A job with a fairness key is in the shard of the key. Otherwise the shard is one of this scheduler's, if this
     /// scheduler can run the job or if no known scheduler can. If only another scheduler can run the job, the shard is
-    /// one of that scheduler's. If this scheduler owns no shards, it puts the job into a shard of another one: the job
-    /// is in no scheduler's memory yet, so no owner decides about it.
+    /// one of that scheduler's. If this scheduler owns no shards, it puts the job into a shard of another scheduler. It
+    /// may do so because the job is in no scheduler's memory yet, so no owner is deciding about it.
     func shard(for request: JobRequest) throws(JobError) -> ShardID {
         if let home = placement.home(of: request, shards, canRunHere: kinds.canRun(request)) { return home }
         if !kinds.canRun(request), let shard = placement.shard(for: request, besides: shards) { return shard }
@@ -20,7 +20,7 @@ extension SchedulerMachine {
         return other
     }
 
-    /// Returns the shard to which a due job moves that cannot run here, if another scheduler can run it.
+    /// Returns the shard to which a due job moves; `nil` if it can run here, or if no other scheduler can run it.
     ///
     /// A job with a claimed run stays, because its handler runs here.
     func destination(of machine: JobMachine, _ now: WallInstant) -> ShardID? {

@@ -100,7 +100,7 @@ extension SchedulerMachine {
 
     /// Notes unreadable jobs of this scheduler's shards for the next turn, which sets them aside.
     ///
-    /// A job in memory among them was changed by another program, and is unloaded.
+    /// If such a job is in memory, another program has changed it, so it is unloaded.
     private mutating func leaveOut(_ unreadable: [UnreadableJob]) {
         for job in unreadable {
             if let entry = jobs[job.key] { unload(entry) }

@@ -111,8 +111,8 @@ extension SchedulerMachine {
                 drafts.append(new)
             }
         }
-        // Only the first draft keeps the condition. The store applies the others after it, and would refuse them
-        // because of its job.
+        // Only the first draft keeps the condition. The store applies the other drafts after it, and would refuse them
+        // because the job of the first draft has the label by then.
         var isLabelRequired = false
         for draft in drafts where draft.action.change?.onlyBeside != nil {
             if isLabelRequired { draft.action.change?.onlyBeside = nil }
@@ -136,7 +136,9 @@ extension SchedulerMachine {
             message: "\(id): a job has this identifier already; give another identifier, or another conflict policy")
     }
 
-    /// Plans jobs of another store; the store refuses all of them if an identifier, key or content of one is taken.
+    /// Plans the restoration of jobs of another store.
+    ///
+    /// The store refuses all of the jobs if the identifier, the key or the content of one of them is taken.
     mutating func restore(
         _ restorations: [JobRestoration], _ pending: PendingCommand, into turn: SchedulerTurn
     ) throws(JobError) -> Outcome {

@@ -21,9 +21,9 @@ extension SchedulerMachine {
         let transaction = turn.transaction(
             clock.record, keeping: HistoryLimits(configuration), isShared: session.isShared,
             isStopping: life.isStopping, known: { board.queue($0) })
-        // Examined jobs that do not change get their places, and callers their answers.
+        // These parts change nothing: examined jobs get their places, and callers get their answers, without a commit.
         for part in turn.unwritten { applied(part, [], of: turn, now) }
-        // While the store fails, a turn without changes tests whether it can be written again.
+        // While the store fails, a turn without changes tests whether the store can be written again.
         let isProbe = backoff.isFailing && !isStorePaused && life.isRunning
         if turn.isEmpty, !clock.isChanged, !isProbe {
             board.endTurn()
@@ -81,8 +81,8 @@ extension SchedulerMachine {
             let index = position(of: entry, in: turn)
             let job = turn.drafts[index].machine.job
             guard picked.isFor(job.request) else {
-                // A command of this turn has changed the job's queue or key, so the job waits for a place of the new
-                // one.
+                // A command of this turn has changed the job's queue or key, so the job waits for a place in the new
+                // queue.
                 board.release(picked)
                 offer(entry, turn.drafts[index].machine, now.wall)
                 continue
@@ -106,7 +106,7 @@ extension SchedulerMachine {
         }
     }
 
-    /// Returns the shards that can be given back with the turn, because nothing of their jobs must be written.
+    /// Returns the shards that can be given back with the turn, because no change of their jobs remains to be written.
     private func releasable(after turn: SchedulerTurn) -> [ShardID] {
         shards.releasable {
             var busy: Set<ShardID> = []

@@ -13,10 +13,10 @@ import ApusTimers
 /// ```
 ///
 /// A loop owns the machine. It delivers inputs as they arrive, asks for the next step, executes it, and delivers the
-/// result; inputs that arrive in the meantime wait. A turn decides about all of them at once and is one transaction of
-/// the store. Until its commit, its decisions are in a ``SchedulerTurn`` beside the state, and have no effects. If the
-/// commit fails, the turn is dropped. If the fate of the commit is unknown, the jobs of the turn are doubtful, and are
-/// read from the store before any other operation on them.
+/// result; inputs that arrive in the meantime wait. A turn decides about all waiting inputs at once, and is one
+/// transaction of the store. Until its commit, its decisions are in a ``SchedulerTurn`` beside the state, and have no
+/// effects. If the commit fails, the turn is dropped. If the fate of the commit is unknown, the jobs of the turn are
+/// doubtful, and are read from the store before any other operation on them.
 ///
 /// Each variable is a part whose state only its own methods change; the machine coordinates the parts.
 package struct SchedulerMachine: ~Copyable {
@@ -207,7 +207,7 @@ package struct SchedulerMachine: ~Copyable {
     /// Notes that a piece of the history was removed.
     package mutating func retired(hasMore: Bool) { history.removed(hasMore: hasMore && life.isRunning) }
 
-    /// Handles a failed removal: it is repeated after an hour, unless the store has another owner.
+    /// Handles a failed removal, which is repeated after an hour unless the store has another owner.
     package mutating func retireFailed(_ error: JobError) {
         if error.code == .notOwner || error.code == .closed { halt(error) }
     }
@@ -267,7 +267,7 @@ package struct SchedulerMachine: ~Copyable {
         guard life.isRunning, !isStorePaused else { return best?.wake }
         if let first = wakes.first { consider(from: first.wake, to: first.latest) }
         if let load = loading.next { consider(from: load.at, to: load.latest) }
-        // The loop checks the files of zones whenever it is awake, so it only has to be woken.
+        // The loop checks the zone files when it wakes, at most once a second, so it only has to be woken in time.
         if sweep.usesTimeZones {
             consider(from: now.wall.advanced(by: Self.zoneCheck), to: now.wall.advanced(by: Self.zoneCheck * 5 / 4))
         }

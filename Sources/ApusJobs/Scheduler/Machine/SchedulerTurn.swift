@@ -1,7 +1,7 @@
 import ApusCalendar
 import ApusTimers
 
-/// The decisions of a turn, which are beside the machine's state and become part of it when they are committed.
+/// The decisions of a turn, which are kept apart from the machine's state until they are committed.
 ///
 /// It is an object, so that building and adopting it copies nothing for each part.
 final class SchedulerTurn {
@@ -115,13 +115,13 @@ final class SchedulerTurn {
     let now: SchedulerReading
     var drafts: [Draft] = []
     private(set) var parts: [Part] = []
-    /// The parts that are in the transaction; the others change nothing.
+    /// The positions of the parts that are in the transaction; the other parts change nothing.
     private(set) var committed: [Int] = []
     /// The positions of the drafts of loaded jobs, by key.
     private var positions: [Int64: Int] = [:]
     /// The identifiers of the jobs of the turn's commands.
     private(set) var ids: Set<JobID> = []
-    /// The kinds and contents of the turn's submissions that are unique by them.
+    /// The kinds and contents of those submissions of the turn that are unique by their content.
     private var contents: Set<JobReference.Unique> = []
     /// The queues whose records are written.
     private(set) var queues: [QueueID: JobQueue] = [:]

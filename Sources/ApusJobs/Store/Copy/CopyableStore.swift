@@ -22,12 +22,12 @@ package protocol StoreCopyReader: Sendable {
     func header() async throws -> StoreHeader
     /// Returns the jobs after a key, with their open runs, ordered by key; at most `limit`, and none at the end.
     ///
-    /// A job that is set aside and that this program can read is due as it was.
+    /// If this program can read a job that is set aside, the job has the due instants from before.
     /// - Throws: ``JobError`` with `damaged` if a job cannot be read.
     func jobs(after key: Int64, limit: Int) async throws -> [StoredJob]
     /// Returns the ended runs after a sequence, in the order in which they were written; at most `limit`.
     func runs(after sequence: Int64, limit: Int) async throws -> [StoredRun]
-    /// Returns the submissions after a sequence that no turn has taken; at most `limit`.
+    /// Returns the submissions after a sequence, without those that a turn has taken; at most `limit`.
     func submissions(after sequence: Int64, limit: Int) async throws -> [StoredSubmission]
     /// Returns the refused submissions after a sequence; at most `limit`.
     func refusals(after sequence: Int64, limit: Int) async throws -> [RefusedSubmission]

@@ -44,8 +44,8 @@ struct PendingCommand: Sendable {
             shard: submission.shard)
         switch submission.command {
         case .submit(let requests):
-            // The requests are validated before anything is read for them: a store need not be able to search for
-            // invalid values.
+            // The requests are validated before anything is read for them, because a store need not be able to search
+            // for invalid values.
             do throws(JobError) {
                 for request in requests { try request.validate() }
                 // The jobs that may conflict are always read first. No caller waits for this submission, so the read
@@ -63,7 +63,7 @@ struct PendingCommand: Sendable {
         self.submission = origin
     }
 
-    /// Forgets what was read for the command, since it may have changed.
+    /// Forgets the jobs that were read for the command, because they may have changed.
     mutating func forgetRead() {
         (hasRead, earlier, same, foreign, unreadable) = (false, [:], [:], [:], nil)
     }
@@ -72,9 +72,10 @@ struct PendingCommand: Sendable {
 /// The commands that are in no committed turn yet: callers' commands, applications' submissions in the store, and
 /// commands in the store that other schedulers have forwarded.
 ///
-/// The store's commands are read when the scheduler has started and when the store signals, one page at a time, each
-/// page once a turn has decided about the previous one. The turn that makes the job removes the submission. Until its
-/// commit the submission is in the store, so it is forgotten here whenever the store fails, and read again.
+/// The store's commands are read when the scheduler has started and whenever the store signals new ones. They are read
+/// in pages, and a page is read once a turn has decided about the previous page. The turn that makes a submission's job
+/// also removes the submission. Until that turn is committed, the store has the submission. So when the store fails,
+/// the submission is forgotten here and read again later.
 struct CommandQueue {
     /// The commands in the order of their arrival.
     private(set) var waiting: [PendingCommand] = []
@@ -82,7 +83,9 @@ struct CommandQueue {
     private var mustReadSubmissions = true
     /// The instant at which submissions that could not be carried out, because of a transient error, are read again.
     private(set) var readsAt: UptimeInstant?
-    /// The callers that wait for the submissions that existed when they asked, while the last page is not read yet.
+    /// The callers that wait for the submissions that existed when they asked.
+    ///
+    /// They are here until the last page of these submissions is read.
     private var readCalls: [Int] = []
     /// The callers that wait until a turn has decided about the last page.
     private var pageCalls: [Int] = []
@@ -143,7 +146,9 @@ struct CommandQueue {
         if let call { readCalls.append(call) }
     }
 
-    /// Leaves a submission in the store after a transient error, which the callers that wait for submissions get.
+    /// Leaves a submission in the store after a transient error.
+    ///
+    /// The callers that wait for submissions get the error.
     mutating func leave(_ error: JobError, _ now: UptimeInstant, _ effects: inout [SchedulerEffect]) {
         readsAt = now.advanced(by: .seconds(1))
         failReads(error, &effects)
@@ -159,7 +164,7 @@ struct CommandQueue {
     /// Forgets the submissions of a shard that another scheduler owns.
     mutating func forgetSubmissions(of shard: ShardID) { waiting.removeAll { $0.submission?.shard == shard } }
 
-    /// Returns the read of a page of submissions, if there may be some and none of the last page is left.
+    /// Returns the next read of submissions, if the store may have some and none of the last page waits any more.
     func read(limit: Int) -> SchedulerRead? {
         mustReadSubmissions && !hasSubmissions ? .submissions(limit: limit) : nil
     }

@@ -8,8 +8,9 @@ import ApusTimers
 ///            answer ◄─ signal ◄─ reply ◄─ the turn of the shard's owner that carries it out, and removes it
 /// ```
 ///
-/// The command, its effect and the reply are one transaction of the owner, so it is carried out at most once, whatever
-/// happens to the schedulers. After ``patience`` the caller gets an error, since the fate is unknown.
+/// The owner removes the command and writes its effect and the reply in one transaction, so the command is carried out
+/// at most once, whatever happens to the schedulers. After ``patience`` the caller gets an error, because it is unknown
+/// whether the command was carried out.
 struct ForwardedCalls {
     /// The time for which a reply is waited for; it is longer than the takeover of a dead scheduler's shards.
     static let patience: Duration = .seconds(30)

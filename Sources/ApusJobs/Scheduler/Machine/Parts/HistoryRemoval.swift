@@ -1,9 +1,10 @@
 import ApusTimers
 
-/// The schedule of removals of ended jobs: old ones at most once an hour, after a commit, and others on request.
+/// The schedule of the removals of ended jobs.
 ///
-/// Each removal is a separate step, of a limited number of jobs; if there is more to remove, the steps alternate with
-/// turns.
+/// Jobs that need not be kept any longer are removed after a commit, at most once an hour; other jobs are removed on
+/// request. Each removal is a separate step for a limited number of jobs. If there is more to remove, these steps
+/// alternate with turns.
 struct HistoryRemoval {
     /// A caller's request to delete these jobs.
     struct Deletion: Sendable {
@@ -13,7 +14,7 @@ struct HistoryRemoval {
 
     enum Step: Equatable {
         case delete([JobVersion])
-        /// Remove a piece of the jobs that are old enough.
+        /// Remove some of the jobs that need not be kept any longer.
         case retire
     }
 
@@ -30,7 +31,9 @@ struct HistoryRemoval {
 
     mutating func append(_ deletion: Deletion) { deletions.append(deletion) }
 
-    /// Returns the removal to do now, if there is one; between two removals another step is done, if there is any.
+    /// Returns the removal to do now, if there is one.
+    ///
+    /// While another step is to be done, it never returns two removals in succession.
     mutating func next(_ now: WallInstant, isIdle: Bool, ownsJobs: Bool) -> Step? {
         guard isIdle || !wasLastStep, hasDeletions || isDue && ownsJobs else {
             wasLastStep = false
@@ -51,7 +54,7 @@ struct HistoryRemoval {
         deletions = []
     }
 
-    /// Notes that a piece was removed.
+    /// Notes that some of the old jobs were removed.
     mutating func removed(hasMore: Bool) { isDue = hasMore }
 
     /// Notes that a turn was committed, after which the hourly removal may be due.

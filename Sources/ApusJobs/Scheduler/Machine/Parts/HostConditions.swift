@@ -1,6 +1,8 @@
 import ApusTimers
 
-/// The host's conditions, and the due jobs that they hold back; the host is followed while there are any.
+/// The host's conditions, and the due jobs that they hold back.
+///
+/// The scheduler follows the host's conditions while they hold back a job.
 struct HostConditions {
     private(set) var unmet: JobConditions = []
     /// Whether the conditions were read for the turn in progress.

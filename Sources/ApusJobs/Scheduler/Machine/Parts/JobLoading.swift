@@ -9,7 +9,7 @@ struct JobLoading {
     private(set) var next: (at: WallInstant, latest: WallInstant)?
     /// Whether jobs within the horizon were left in the store because the memory was full.
     private var isTruncated = false
-    /// The lanes with jobs within the horizon that are only in the store, and the earliest wake of these.
+    /// The lanes with jobs within the horizon that are only in the store, with the earliest wake of these jobs.
     private(set) var left: [QueueLane: WallInstant] = [:]
     /// Whether no load has succeeded yet.
     private(set) var isStarting = true
@@ -30,8 +30,8 @@ struct JobLoading {
 
     /// Schedules the next load at `instant` at the latest.
     ///
-    /// A load that is not urgent may be a quarter of the horizon later, to share a wake-up: `instant` is a whole horizon
-    /// before the first job of the load is due.
+    /// To share a wake-up, a load that is not urgent may be a quarter of the horizon later, because `instant` is a
+    /// whole horizon before the first job of the load is due.
     mutating func load(at instant: WallInstant, isUrgent: Bool = false) {
         let latest = isUrgent ? instant : instant.advanced(by: horizon / 4)
         if let next, next.latest <= latest { return }
@@ -56,9 +56,9 @@ struct JobLoading {
 
     /// Returns whether a new job that is due within the horizon is left in the store.
     ///
-    /// If the memory is full, any job is left that is not due within a second. Otherwise a job is left if its lane has
-    /// all the jobs in memory that it may have, or if an earlier job of the lane is only in the store. In this case a
-    /// job of a lane that is held is left only if it can be loaded late without a different run.
+    /// If the memory is full, a job stays in the store if it is not due within a second. Otherwise it stays there if
+    /// its lane already has its largest number of jobs in memory, or if an earlier job of the lane is only in the
+    /// store. A job of a held lane then stays there only if its run would be the same after a late load.
     mutating func leaves(
         _ memory: LaneLoad, _ wake: WallInstant, loaded: Int, _ board: inout QueueBoard, _ now: WallInstant
     ) -> Bool {
@@ -80,8 +80,8 @@ struct JobLoading {
     ) {
         left[lane] = wake
         board.watch(lane)
-        // If no job of the lane waits, because all are due later or end without a run, the board never requests more. A
-        // load is then scheduled.
+        // If no job of the lane waits, because all are due later or end without a run, the board never requests more of
+        // its jobs, so a load is scheduled.
         let asks = isHeld || wake <= now && board.waiting[lane] ?? 0 > 0
         if !asks { load(at: max(wake, now.advanced(by: .seconds(1))), isUrgent: true) }
     }

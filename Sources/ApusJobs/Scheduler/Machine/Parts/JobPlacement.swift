@@ -40,7 +40,7 @@ struct JobPlacement {
         let hash = request.placementHash
         let shards = able[Int(hash % UInt64(able.count))].shards
         let start = Int(hash / UInt64(able.count) % UInt64(shards.count))
-        // This scheduler may have become the owner of some of them, which are left out.
+        // Shards of which this scheduler has become the owner in the meantime are left out.
         return (shards[start...] + shards[..<start]).first { !own.owns($0) }
     }
 

@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// The end of a handler that is not written yet.
+/// The end of a handler, which is not yet written to the store.
 struct PendingEnd: Sendable {
     var key: RunKey
     /// The result; `nil` if the attempt did not begin, so that the run waits again.
@@ -117,7 +117,7 @@ struct LoadedJobs: ~Copyable {
         !doubtful.isEmpty && ids.contains { id in names[id].map { doubtful.contains($0.key) } ?? false }
     }
 
-    /// Marks the job as doubtful: it is read from the store before any other operation on it.
+    /// Marks the job as doubtful, so that it is read from the store before any other operation on it.
     mutating func doubt(_ entry: Entry) { doubtful.insert(entry.key) }
 
     mutating func endDoubt(_ key: Int64) { doubtful.remove(key) }

@@ -2,9 +2,9 @@ import ApusTimers
 
 /// The jobs that wait for a place, by queue and priority, and the runs that have one.
 ///
-/// Queues take turns, so a long one does not delay another. Of four places that one queue gets, three go to the highest
-/// priority that waits, and the fourth to the priority of the job with the oldest due instant. Within a priority the
-/// fairness keys take turns (``FairLine``).
+/// Queues take turns, so a long queue does not delay another. Of every four places that a queue gets, three go to the
+/// highest priority that waits, and the fourth to the priority of the job with the oldest due instant. Within a
+/// priority the fairness keys take turns (``FairLine``).
 struct QueueBoard: ~Copyable {
     /// A job that waits for a place.
     private struct Offer {
@@ -15,9 +15,10 @@ struct QueueBoard: ~Copyable {
         var hasConditions: Bool { !lane.conditions.isEmpty }
     }
 
-    /// One queue, in an object, so that its name is looked up once for a step.
+    /// One queue with its waiting jobs.
     ///
-    /// It has one owner, because the board cannot be copied.
+    /// It is an object, so that a step looks up the queue's name only once. It has one owner, because the board cannot
+    /// be copied.
     private final class Line {
         var queue: JobQueue
         /// The waiting jobs by priority, lowest first.
@@ -36,7 +37,9 @@ struct QueueBoard: ~Copyable {
         var picks = 0
         /// The number of runs that may be in progress here, if the queue's limits are shared with other schedulers.
         var places: Int?
-        /// Whether the store may have recorded a number other than `places`, so that the needed number is sent at once.
+        /// Whether the store may have recorded another number of places than `places`.
+        ///
+        /// If so, the needed number is sent at once.
         var arePlacesDoubtful = false
         /// The instant at which places are requested again.
         var nextAsk: UptimeInstant?
@@ -132,8 +135,10 @@ struct QueueBoard: ~Copyable {
             queue.rate == nil ? places > running : places > 0 && running == 0
         }
 
-        /// Returns whether more runs than places are in progress, because the limit is newer than they are; the other
-        /// schedulers must learn of these runs.
+        /// Returns whether more runs are in progress than there are places.
+        ///
+        /// This happens when the limit was set or lowered after the runs began. The other schedulers must learn of
+        /// these runs.
         func hasTooFew(_ places: Int) -> Bool { places < running }
     }
 
@@ -156,7 +161,7 @@ struct QueueBoard: ~Copyable {
     private(set) var waiting: [QueueLane: Int] = [:]
     /// The lanes with more jobs in the store.
     ///
-    /// The value is a number of waiting jobs: the lane is needed when only so many or fewer wait.
+    /// The value is a number of jobs: the lane becomes needed when no more than that number of its jobs in memory wait.
     private var watched: [QueueLane: Int] = [:]
     /// The watched lanes whose jobs in the store must be loaded, because few wait or some can run again.
     private(set) var needed: Set<QueueLane> = []
@@ -176,9 +181,9 @@ struct QueueBoard: ~Copyable {
     /// The queues whose records in the store may differ from the board's, and are written again by the next turn.
     private(set) var doubtfulRecords: Set<QueueID> = []
 
-    /// The largest number of handlers that run at once, of all queues together.
+    /// The largest number of handlers of all queues that run at once.
     let limit: Int
-    /// The largest number of handlers that run at once, of single queues.
+    /// The largest number of handlers of single queues that run at once.
     let limits: [QueueID: Int]
     /// Whether the queues' limits apply to several schedulers, and the store gives the places.
     let isShared: Bool
@@ -192,7 +197,7 @@ struct QueueBoard: ~Copyable {
 
     // MARK: Queues
 
-    /// Returns the queue as it is stored, or, if it is not, without settings.
+    /// Returns the stored queue, or a queue without settings if none is stored.
     func queue(_ id: QueueID) -> JobQueue { lines[id]?.queue ?? JobQueue(id: id) }
 
     /// The queues that have settings, or runs in progress or waiting jobs, ordered by name.
@@ -255,7 +260,7 @@ struct QueueBoard: ~Copyable {
     /// Returns the starts that a queue's record counts.
     private func restored(_ queue: JobQueue, _ now: SchedulerReading) -> StartLog {
         guard let last = queue.lastStart else { return StartLog() }
-        // Each of them may have begun as late as the last one.
+        // The record has only the instant of the last start, so all of them count as begun at that instant.
         let instant = now.continuous.advanced(by: min(.zero, now.wall.duration(to: last)))
         return StartLog(queue.recentStarts, at: instant)
     }
@@ -267,7 +272,7 @@ struct QueueBoard: ~Copyable {
         return line
     }
 
-    /// Removes a queue without settings, runs and waiting jobs, since it is only a name.
+    /// Removes a queue without settings, runs and waiting jobs, because only its name is left.
     private mutating func forgetIfUnused(_ line: Line) {
         guard line.running == 0, line.starting == 0, line.count == 0, !line.queue.hasSettings else { return }
         if !line.hasTurn { lines[line.queue.id] = nil }
@@ -294,7 +299,7 @@ struct QueueBoard: ~Copyable {
             FairLine.Waiting(due: due, number: counter, job: key), of: offer.key, isFull: line.isFull(offer.key))
     }
 
-    /// Removes the job if it waits; its element is stale.
+    /// Removes the job if it waits; its element is stale from then on.
     mutating func withdraw(_ key: Int64) {
         guard let offer = removeOffer(key) else { return }
         lines[offer.lane.queue]?.waiting[offer.lane.priority.rawValue - 1].remove(of: offer.key)
@@ -378,7 +383,7 @@ struct QueueBoard: ~Copyable {
     /// Takes back the place of a job that was picked and had no run to start.
     mutating func release(_ picked: Picked) { lines[picked.queue]!.addStarting(-1, of: picked.key) }
 
-    /// Ends the turn, whose fate is known; ``started(_:_:_:)`` is called for the runs that it has started.
+    /// Ends the turn once its fate is known; ``started(_:_:_:)`` is called for the runs that it has started.
     mutating func endTurn() {
         for id in starting { lines[id]?.endStarting() }
         starting = []
@@ -536,8 +541,9 @@ extension QueueBoard {
         }
     }
 
-    /// Lets no run begin in these queues until the store has answered: the last request had no answer, and the store
-    /// may have taken places back.
+    /// Lets no run begin in these queues until the store has answered.
+    ///
+    /// The last request for places had no answer, and the store may have taken places back.
     mutating func placesAreUnknown(_ queues: [QueueID]) {
         for line in queues.compactMap({ lines[$0] }) {
             guard let places = line.places else { continue }
@@ -558,7 +564,7 @@ extension QueueBoard {
 
     /// Adopts the settings of the queue; if the store has recorded another number of places, the number is sent again.
     ///
-    /// A recorded number from before the last answer only causes an unnecessary request.
+    /// If the recorded number is older than the last answer, this causes an unnecessary request and nothing else.
     mutating func adopt(_ queue: JobQueue, noted: Int, _ now: SchedulerReading) {
         adopt(queue, now)
         guard let line = lines[queue.id], let places = line.places else { return }

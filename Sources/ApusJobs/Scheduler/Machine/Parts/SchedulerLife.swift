@@ -86,8 +86,8 @@ struct SchedulerLife {
 
     /// Returns the next step of a stop.
     ///
-    /// A stop waits for handlers until its deadline, and for cancelled ones until the next deadline. Once all have
-    /// ended, it waits only until the store has taken their results or has failed three times.
+    /// A stop waits for handlers until its deadline. It then cancels them, and waits until a second deadline. Once all
+    /// handlers have ended, it waits only until the store has taken their results or has failed three times.
     mutating func continueStop(
         running: Int, unwritten: Int, cancellationGrace: Duration, _ now: UptimeInstant
     ) -> StopStep {
@@ -101,7 +101,9 @@ struct SchedulerLife {
         return .cancelHandlers
     }
 
-    /// Resets the failures, which say nothing about whether the result of this handler can be written.
+    /// Resets the number of failures.
+    ///
+    /// Earlier failures do not show whether the store can take the result of this handler.
     mutating func handlerEnded() {
         guard case .stopping(var stopping) = phase else { return }
         stopping.failures = 0

@@ -17,7 +17,9 @@ struct SetAsideJobs {
     /// the store refuses that.
     mutating func find(_ job: UnreadableJob) { found[job.key] = job }
 
-    /// Returns whether a turn has set the job aside; a read for a caller finds it all the same.
+    /// Returns whether a turn has set the job aside.
+    ///
+    /// A read for a caller finds such a job too.
     func contains(_ key: Int64) -> Bool { shards[key] != nil }
 
     /// Returns the jobs that the next turn sets aside, ordered by key.

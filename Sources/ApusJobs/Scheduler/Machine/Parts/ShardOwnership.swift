@@ -2,7 +2,7 @@
 /// left.
 struct ShardOwnership {
     private(set) var session: StoreSession { didSet { chooseForNewJobs() } }
-    /// The shards that are given back once their last run has ended; no run of them begins.
+    /// The shards that are given back once their last run has ended; their jobs begin no further run.
     private var releasing: Set<ShardID> = [] { didSet { chooseForNewJobs() } }
     /// The shards for new jobs, in order; sorting them for each job would be most of the cost of planning it.
     private var forNewJobs: [ShardID] = []
@@ -10,11 +10,13 @@ struct ShardOwnership {
     private var unrecovered: Set<ShardID> = []
     /// The key after which claimed runs are searched next; `nil` when the search has ended.
     private(set) var recovery: Int64?
-    /// The reading since which other schedulers may declare this one dead; no run begins until it is `nil`.
+    /// The reading of the clocks since which other schedulers may declare this one dead.
+    ///
+    /// No run begins until it is `nil`.
     private(set) var cutOffSince: SchedulerReading?
     /// The cancelled handlers of jobs whose shard was lost.
     ///
-    /// If the shard is granted again, none of their jobs begins a run before they return or are given up.
+    /// If the shard is granted again, a job begins no run until its handlers here have returned or were given up.
     private var orphans: [Int64: Set<RunKey>] = [:]
 
     init(_ session: StoreSession) {
@@ -89,12 +91,14 @@ struct ShardOwnership {
         return true
     }
 
-    /// Returns whether no run of the job begins: its shard is given back, or a handler from before its loss still runs.
+    /// Returns whether the job must not begin a run.
+    ///
+    /// That is so if its shard is given back, or if a handler still runs that began before the shard was lost.
     func holdsBack(_ entry: LoadedJobs.Entry) -> Bool { releasing.contains(entry.shard) || hasOrphans(entry.key) }
 
     // MARK: Giving back
 
-    /// Chooses the shards to give back, so that at most `count` are left: those with the fewest runs first.
+    /// Chooses the shards to give back, beginning with those with the fewest runs, so that at most `count` are left.
     ///
     /// - Returns: The shards that are given back from now on, and those that were to be given back and are kept now.
     mutating func share(_ count: Int, busy: [ShardID: Int]) -> (releasing: Set<ShardID>, kept: Set<ShardID>) {

@@ -7,7 +7,7 @@ struct StoredClock {
     private var isNew: Bool
     /// The offsets by which the wall clock was set since the last commit.
     private var steps: [Duration] = []
-    /// Whether schedulers share the store, whose clock then replaces the axis of elapsed time.
+    /// Whether several schedulers share the store, whose clock then takes the place of the axis of elapsed time.
     private let isShared: Bool
 
     init(_ session: StoreSession, bootID: String?, at now: SchedulerReading) {

@@ -3,7 +3,8 @@ import ApusTimers
 /// The instants at which loaded jobs are examined: at most one for each job, with a tolerance.
 struct WakeQueue {
     struct Wake: Comparable, Sendable {
-        /// The instant by which its heap is ordered: the wake in `wakes`, and the latest instant for it in `deadlines`.
+        /// The instant that orders the heap: the wake itself in `wakes`, and the latest instant for the wake in
+        /// `deadlines`.
         var instant: WallInstant
         var number: UInt64
         var key: Int64
@@ -44,7 +45,9 @@ struct WakeQueue {
         return nil
     }
 
-    /// Drops stale elements: those on top at once, all of them once they outnumber the others.
+    /// Drops stale elements.
+    ///
+    /// Those at the top of a heap are dropped at once; the others when they outnumber the valid elements.
     mutating func dropStale() {
         let armed = armed
         func isValid(_ element: Wake) -> Bool { armed[element.key] == element.wake }

@@ -43,7 +43,7 @@ struct WallClockSweep {
         return merged
     }
 
-    /// Returns the read of the next page, once a turn has decided about the last one.
+    /// Returns the read of the next page, once a turn has decided about the previous page.
     func read(_ jobs: borrowing LoadedJobs, isStarting: Bool, limit: Int) -> SchedulerRead? {
         guard let cause, !isStarting || cause.setBack != nil, !jobs.all.contains(where: \.news.isOfSweep) else {
             return nil
