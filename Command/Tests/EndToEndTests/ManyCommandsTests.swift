@@ -154,7 +154,10 @@ struct ManyCommandsTests {
         "a command that cannot be started says why",
         arguments: [
             (Action.Command(argv: ["no-such-program-here"], env: ["PATH": "/nowhere:/bin"]), "/nowhere:/bin"),
-            (Action.Command(argv: ["/no/such/program"]), "/no/such/program was not found"),
+            (
+                Action.Command(argv: ["/no/such/program"]),
+                "/no/such/program, or the interpreter that its first line names, was not found"
+            ),
             (Action.Command(argv: ["/etc/passwd"]), "/etc/passwd cannot be executed (Permission denied)"),
             (Action.Command(argv: ["true"], cwd: "/no/such/folder"), "/no/such/folder does not exist"),
             (Action.Command(argv: ["true"], cwd: "/etc/passwd"), "/etc/passwd cannot be entered (Not a directory)"),
