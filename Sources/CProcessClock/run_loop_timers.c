@@ -47,7 +47,7 @@ struct timer {
     cf_timer timer;
     bool is_in_run_loop;
     double tolerance;
-    // The next fire date: Foundation's, and as an instant of uptime.
+    // The next fire date: `date` is Foundation's, and `uptime` is the same moment on the uptime clock.
     double date;
     int64_t uptime;
 };

@@ -286,7 +286,7 @@ struct CalendarTriggerTests {
     }
 }
 
-/// A year of occurrences equals a walk through every quarter of an hour that asks only the clock.
+/// The occurrences of a year are those that a walk in steps of a quarter of an hour finds by reading the clock only.
 ///
 /// The zones' clocks change in different ways, and their rules are replaced in between.
 @Suite("A year of weekdays at nine")

@@ -84,7 +84,7 @@ extension ModelDatabase {
         return true
     }
 
-    /// Checks what is written over a run: only success may end a completed run, and it may not wait again.
+    /// Refuses a write that would end a completed run other than with success, or make it wait again.
     func checkCompletion(_ former: Run?, _ run: inout Run) throws(JobError) {
         guard let former, former.isCompleted, mutant != .completionUnseen else { return }
         guard run.state == .running || run.state == .succeeded else {

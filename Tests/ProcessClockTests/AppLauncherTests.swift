@@ -6,7 +6,7 @@
 
     @testable import SimulatedAppleCore
 
-    /// On the main actor, as the tests of apps are: the last launcher is shared.
+    /// The suite is on the main actor, as the tests of apps are, because all of them share the last launcher.
     @MainActor
     @Suite("The launcher of simulated apps")
     struct AppLauncherTests {

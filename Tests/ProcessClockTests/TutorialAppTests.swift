@@ -288,7 +288,7 @@
             install([.location]) { Apps.trip() }
             walk()
             #expect(device.host?.phase == .background)
-            // From one to the next it is a thousandth of a degree.
+            // Each position is a thousandth of a degree, or 111.195 m, from the one before.
             #expect(notes.count == 50 && notes.last == "\(Int((49 * 111.195).rounded())) m")
         }
 

@@ -11,7 +11,7 @@ struct WaitingRow: Equatable, CustomStringConvertible {
     let frozen: Int
     /// Over a millisecond before the deadline, at the deadline, and ten seconds later.
     let before, advanced, later: Int
-    /// Over when the process continues after it was stopped beyond the deadline.
+    /// The number of waits that are over when the deadline has passed in a stopped process, and when it continues.
     let suspended, resumed: Int
     /// How long it has waited, to the microsecond: dates have no nanoseconds.
     let waited: Duration

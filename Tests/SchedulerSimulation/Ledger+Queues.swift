@@ -82,7 +82,7 @@ extension Ledger.State {
         return possible.count == 1 ? possible[0] : nil
     }
 
-    /// Checks the rate of the queue when a run that was claimed at that time begins.
+    /// Checks the rate of the queue when a run begins; `claimed` is the instant of its claim.
     ///
     /// Whatever happens to processes and the store, the rate limits the instants of claims; the handlers are called
     /// later when a commit or a process hangs.

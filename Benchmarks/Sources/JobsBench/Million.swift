@@ -141,7 +141,8 @@ struct Million {
         ]
     }
 
-    /// Returns the rate of as many rows in raw SQLite, in the same groups.
+    /// Returns how many rows per second raw SQLite inserts, for as many rows as there are jobs, in groups of the same
+    /// size as the submissions.
     private func rawRate() async throws -> Double {
         let path = "\(folder)/raw.db"
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }

@@ -48,7 +48,8 @@ struct StoreRecord: Sendable {
 
     /// Checks that the jobs of the home are in its own file.
     ///
-    /// - Throws: `DaemonError` with `invalid` if the home's last daemon used another store, or was to.
+    /// - Throws: `DaemonError` with `invalid` if the home's last daemon used another store, or was told to use one that
+    ///   it never opened.
     func checkOwnFile() throws(DaemonError) {
         let lines = lines
         guard let last = lines.first, !last.isEmpty else { return }

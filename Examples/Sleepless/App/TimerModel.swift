@@ -96,8 +96,8 @@ public struct TimerSnapshot: Codable, Sendable, Hashable {
     public struct Ended: Codable, Sendable, Hashable {
         /// The number of the timer's row.
         public var id: Int
-        /// The result: `executed`, `cancelled`, or `expired` if the time was over and the timer waits until the app is
-        /// opened.
+        /// The result: `executed`, `cancelled`, or `expired` if the host granted no more time; the timer then stays
+        /// pending until the app runs again.
         public var what: String
         /// The instant of the event.
         public var at: String

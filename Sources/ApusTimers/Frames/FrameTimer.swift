@@ -96,7 +96,7 @@ public final class FrameTimer: Sendable {
     /// The actual rate in frames per second, a divisor of ``maximumFramesPerSecond``.
     public var framesPerSecond: Int { core.read { $0.framesPerSecond } }
 
-    /// How many frames the timer has dropped: the sum over the delivered frames.
+    /// How many frames the timer has dropped: the sum of ``Frame/droppedFrameCount`` of the delivered frames.
     public var droppedFrameCount: Int { core.read { $0.droppedFrameCount } }
 
     /// Ends the timer for good and releases its handler.

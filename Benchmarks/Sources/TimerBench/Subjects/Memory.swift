@@ -73,7 +73,7 @@ struct Memory {
         var handles: ContiguousArray<Maker.Handle> = []
         var before = 0.0
         try contestant.run {
-            // The memory that the first timer allocates for all is not counted.
+            // The first timer is set before the measurement, because it allocates memory that all timers share.
             handles.append(contestant.schedule(after: contestant.delay(random.farAway()), number: 0))
             contestant.settle()
             before = residentMegabytes()

@@ -5,7 +5,7 @@ enum ContextSwitches {
     /// Returns the number for the threads of the engines, by their name.
     static func ofEngines() -> Int { ofThreads(named: "apus-timers") }
 
-    /// Returns the number for the threads whose name begins with this text.
+    /// Returns the number of voluntary context switches of the threads whose name begins with this text.
     static func ofThreads(named name: String) -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.filter { text("/proc/self/task/\($0)/comm").hasPrefix(name) }

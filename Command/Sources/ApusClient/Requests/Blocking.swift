@@ -48,7 +48,8 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Releases the connection for the next request, which an interruption of this request must not end.
+    /// Forgets the connection, so that an interruption of this request does not end the next request, which may use the
+    /// same connection.
     func release() {
         state.withLock { state in
             if case .using = state { state = .waiting }
