@@ -14,12 +14,12 @@ let package = Package(
         .package(name: "apus", path: "..", traits: ["All"]),
         .package(path: "../Command"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
-        // What the timers are compared with.
+        // The libraries with which the timers are compared.
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
     ],
     targets: [
-        // Figures, their table, and what durable jobs are compared with.
+        // The figures and their table, and SQLite, with which durable jobs are compared.
         .target(name: "BenchSupport", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
         .executableTarget(
             name: "CalendarBench", dependencies: ["BenchSupport", .product(name: "ApusCalendar", package: "apus")]
@@ -40,7 +40,7 @@ let package = Package(
                 .product(name: "ApusClient", package: "Command"),
                 .product(name: "ApusJobs", package: "apus"),
                 .product(name: "ApusSQLite", package: "apus"),
-                // With its C module of timerfd calls.
+                // The product includes its C module, whose timerfd calls are used here.
                 .product(name: "ApusTimers", package: "apus"),
             ]
         ),
@@ -48,7 +48,7 @@ let package = Package(
             name: "TimerBench",
             dependencies: [
                 "BenchSupport",
-                // With its C module of timerfd calls.
+                // The product includes its C module, whose timerfd calls are used here.
                 .product(name: "ApusTimers", package: "apus"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "NIOCore", package: "swift-nio"),

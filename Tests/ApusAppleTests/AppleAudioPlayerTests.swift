@@ -16,7 +16,7 @@ extension ApusAppleTests {
             AudioItem(id: $0, title: "Track \($0)", source: "music/\($0).m4a")
         }
 
-        /// Runs an app with tracks of 20 s, which plays the first one if `plays`.
+        /// Runs an app with tracks of 20 s, and plays the first track if `plays` is set.
         private func run(
             declared: Bool = true, plays: Bool = true, _ body: (SimulatedDevice, AppleAudioPlayer) throws -> Void
         ) throws {

@@ -46,7 +46,7 @@ extension ApusAppleTests {
                 #expect(runs.allSatisfy { $0.outcome == .succeeded })
                 for run in runs {
                     let begin = try #require(run.request.earliestBegin)
-                    // The system's dates have whole seconds.
+                    // The dates of the system have whole seconds, so each comparison allows a second.
                     #expect(begin.duration(to: run.launched) >= .seconds(-1))
                     #expect(run.submitted.duration(to: begin) >= interval - .seconds(1))
                 }

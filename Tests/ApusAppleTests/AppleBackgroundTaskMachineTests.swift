@@ -9,7 +9,7 @@ struct AppleBackgroundTaskMachineTests {
         case granted, refused, expired, ended
     }
 
-    /// The orders of events in which UIKit answers once.
+    /// All orders of events in which UIKit answers a request once.
     private static var orders: [[Event]] {
         var orders: [[Event]] = [[]]
         for _ in 0..<5 {

@@ -143,7 +143,7 @@ extension ApusAppleTests {
                     journal.note("\(await source.requestAuthorization(.always))")
                 }
                 device.advance(by: .seconds(10))
-                // The user does not allow more, which the system does not report.
+                // The user does not allow `always`, and the system does not report that.
                 #expect(journal.all == ["0 whenInUse", "0 whenInUse", "2 whenInUse"])
                 #expect(source.authorization == .whenInUse)
             }

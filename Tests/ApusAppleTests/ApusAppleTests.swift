@@ -16,7 +16,7 @@ struct ApusAppleTests {}
 
 /// Records an app's notes in order, with the seconds of uptime since the test began.
 ///
-/// A test holds the journal, because it must not hold the app.
+/// A test holds the journal in place of the app, which it must not hold.
 final class Journal: Sendable {
     private let lines = Locked<[String]>([])
     private let time: VirtualTime
@@ -100,7 +100,7 @@ extension SimulatedDevice {
         log.compactMap { if case .terminated(let text) = $0.what { text } else { nil } }
     }
 
-    /// The names of the begun and of the ended background tasks, each in order.
+    /// The names of the background tasks that began, and of those that ended, each list in order.
     var claims: (began: [String], ended: [String]) {
         var claims: (began: [String], ended: [String]) = ([], [])
         for event in log {

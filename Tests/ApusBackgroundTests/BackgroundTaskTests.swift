@@ -47,7 +47,7 @@ struct BackgroundTaskTests {
         host.tasks.expireAll()
         var iterator = handled.makeAsyncIterator()
         #expect(await iterator.next() == ["upload"])
-        // The task ends on the main actor, so a hop to it comes later.
+        // The task ends on the main actor, and each pass of this loop waits for a turn there.
         while !host.openTasks.isEmpty { await MainActor.run {} }
         task.end()
         #expect(order.withLock { $0 } == ["handler"])

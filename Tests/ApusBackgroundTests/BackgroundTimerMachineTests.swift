@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusBackground
 
-/// A host that answers slowly, on other threads, can bring these orders of events about.
+/// Tests orders of events that occur when a host answers slowly and on other threads.
 @Suite("The machine of background timers")
 struct BackgroundTimersMachineTests {
     private typealias Machine = BackgroundTimersMachine<String, String>

@@ -34,7 +34,7 @@ struct BackgroundTimerProgramTests {
             timers = BackgroundTimers(host: host, coverage: coverage, delegate: log)
         }
 
-        /// Returns whether a step would change nothing, so that the program without it covers the same.
+        /// Returns whether a step would change nothing, so that a shorter program without the step tests the same.
         func isIdle(_ step: Step) -> Bool {
             switch step {
             case .schedule: false
@@ -49,7 +49,7 @@ struct BackgroundTimerProgramTests {
         func perform(_ step: Step) throws {
             switch step {
             case .schedule:
-                // The timers in turn fire once, repeat, or are handed over.
+                // Of each three timers, the first fires once, the second repeats, and the third is handed over.
                 let (runs, number) = (runs, ids.count)
                 let id = try timers?.schedule(
                     after: .seconds(number % 3 == 2 ? 50 : 1), every: number % 3 == 1 ? .seconds(1) : nil,
@@ -122,7 +122,7 @@ struct BackgroundTimerProgramTests {
             var program = Array(repeating: 0, count: length)
             repeat {
                 if let idle = try run(program.map { Step.allCases[$0] }, coverage) {
-                    // All programs with this beginning have the same idle step.
+                    // In all programs with this beginning, the step at `idle` changes nothing, so they are skipped.
                     for index in program.indices where index > idle { program[index] = Step.allCases.count - 1 }
                 } else {
                     programs += 1
@@ -143,7 +143,7 @@ struct BackgroundTimerProgramTests {
             if world.isIdle(step) { return index }
             try world.perform(step)
         }
-        // A shorter program has found any earlier fault.
+        // The programs of smaller lengths ran first, so an earlier step of this program is not checked again.
         if let objection = world.objection { Issue.record("\(steps), \(coverage): \(objection)") }
         world.dropTimers()
         // Later events of the host must not reach the released timers.

@@ -135,7 +135,7 @@ struct BackgroundTimerTests {
         #expect(log.all == [.executed(soon, willRepeat: false), .expired([later])])
         #expect(timers.pending == [later])
         #expect(host.openTasks.isEmpty)
-        // This timer is requested too late for a background task.
+        // This timer is scheduled too late to get a background task.
         let late = try timers.schedule(after: .seconds(60)) { runs.add(3) }
         host.settle()
         #expect(log.all.last == .expired([late]))
@@ -215,7 +215,7 @@ struct BackgroundTimerTests {
         #expect(Array(center.requests.values) == [due])
         #expect(submitted.all == [due])
         #expect(timers.pending == [near, notified, given])
-        // The near timer has a background task, and the notification center's has ended.
+        // The near timer still has its background task; that of the timer in the notification center has ended.
         #expect(host.openTasks.count == 1)
         host.advance(by: .seconds(10))
         host.open()

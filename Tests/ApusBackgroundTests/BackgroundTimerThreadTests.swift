@@ -5,7 +5,8 @@ import Testing
 
 @testable import ApusTimers
 
-/// Records the thread that hands over each piece of work and the engine's wake-ups until then.
+/// A main loop that records, for each piece of work, the thread that hands it over and the engine's wake-ups until
+/// then.
 private final class NotingLoop: MainLoop {
     let handovers = Log<(thread: pthread_t, wakeUps: Int)>()
     private let engine: TimerEngine
@@ -59,7 +60,7 @@ struct BackgroundTimerThreadTests {
         #expect(executions.count == runs.all.count)
         #expect(cancellations.count == cancelled.all.count)
         #expect(timers.pending.isEmpty)
-        // The last work's background task ends on the main actor, after its event.
+        // The background task of the last work ends on the main actor, after the work's event.
         await MainActor.run {}
         #expect(host.openTasks.isEmpty)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusTimers
 
-/// Kills the process after a number of operations on durable state, so that later ones have no effect.
+/// Kills the process after a number of operations on durable state; later operations have no effect.
 private final class Fuse: Sendable {
     struct Killed: Error {}
     private let left: Locked<Int>
@@ -15,7 +15,7 @@ private final class Fuse: Sendable {
 
     var isDead: Bool { hasBlown.withLock { $0 } }
 
-    /// Returns whether the operation takes effect.
+    /// Counts an operation, and returns whether it takes effect.
     func burn() -> Bool {
         let isAlive = left.withLock { left in
             left -= 1
@@ -174,7 +174,8 @@ struct CountdownKillTests {
             #expect(countdown.state == .running, place)
             #expect(countdown.remaining == left, place)
             let stop = time.wall().advanced(by: left)
-            // The center follows the wall clock, which a dead app cannot correct, and shows no notification twice.
+            // The center follows the wall clock. While the app is dead, it cannot correct an early notification, and
+            // the center does not show it a second time.
             let wasShown = absence == .wallSetForward && wasNotified
             #expect(center.requests == (wasShown ? [:] : [identifier: stop]), place)
             #expect(center.shown.count == (wasShown ? 1 : 0), place)

@@ -186,7 +186,7 @@ struct CountdownTests {
         }
         host.settle()
         #expect(countdown.state == .running && countdown.remaining == .seconds(60) && center.requests == requests)
-        // A finish needs no store, because the stored record implies it.
+        // A finish needs no change of the store, because the stored record implies it.
         host.advance(by: .seconds(60))
         #expect(countdown.state == .finished(at: now, unseen: true))
         store.fail(false)
@@ -250,7 +250,7 @@ struct CountdownTests {
         host.advance(by: .seconds(60))
         #expect(shown.all.count == 3)
         try countdown.resume()
-        // The main loop is busy during two changes, which lead to one call.
+        // The main loop is busy while two changes happen, so the observer is called once for both.
         host.settle()
         host.time.advance(by: .milliseconds(1900))
         host.settle()

@@ -12,7 +12,7 @@ private let berlin: TimeZoneRules = {
     return zone.rules
 }()
 
-/// The slowest search so far: milliseconds and steps.
+/// The time in milliseconds and the number of steps of the slowest search so far.
 private nonisolated(unsafe) var slowest = (milliseconds: 0.0, steps: 0)
 
 /// Called by libFuzzer.

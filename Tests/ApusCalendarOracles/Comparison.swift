@@ -13,14 +13,14 @@ struct Comparison {
     var zone: String
     var rules: TimeZoneRules
     var base: Int64
-    /// How many instants are requested.
+    /// The number of instants that are requested.
     var count: Int
     /// The last instant that is requested, 2100-12-31 for most oracles.
     var end: Int64
     /// The policies at changes of the clock; the defaults if the oracle has no choice.
     var policy = ClockPolicy()
 
-    /// Returns as many of Apus's occurrences that satisfy `isKept` as are requested.
+    /// Returns the occurrences that Apus finds and `isKept` accepts, up to the requested number.
     func ours(_ policy: ClockPolicy? = nil, where isKept: (Occurrence) -> Bool = { _ in true }) -> [Int64] {
         let search = PreparedSchedule(schedule, in: rules, policy: policy ?? self.policy)
         var (result, instant) = ([Int64](), base)
@@ -33,7 +33,9 @@ struct Comparison {
         return result
     }
 
-    /// The question with a day matching either the day of the month or the day of the week, if both are restricted.
+    /// The same question for a schedule in which a day matches by its day of the month or by its day of the week.
+    ///
+    /// It is `nil` if the schedule does not restrict both.
     var withEitherDay: Comparison? {
         guard case .fields(var fields) = schedule.rule, fields.days.restrictsMonthDay, fields.days.restrictsWeekday
         else { return nil }
@@ -43,7 +45,7 @@ struct Comparison {
         return copy
     }
 
-    /// The question with the days of the month alone, if both are restricted.
+    /// The same question for a schedule without its days of the week; `nil` if it does not restrict both kinds of days.
     var withoutWeekdays: Comparison? {
         guard case .fields(var fields) = schedule.rule, fields.days.restrictsMonthDay, fields.days.restrictsWeekday
         else { return nil }

@@ -92,7 +92,7 @@ struct Run {
         while Date().timeIntervalSince(start) < options.seconds {
             let (zone, at) = changes[(options.skip + covered) % changes.count]
             covered += 1
-            // Most rounds begin before, in or after a change; about every fifth begins at any instant.
+            // Most rounds begin before, in or after a change of the clock, and about every fifth begins at any instant.
             let isAnywhere = generator.chance(5)
             let base =
                 isAnywhere

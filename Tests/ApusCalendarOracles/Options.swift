@@ -5,7 +5,8 @@ struct Options {
 
     var seconds = 20.0
     var seed = UInt64.random(in: 1...999_999)
-    /// How many changes of the clock, in the order of the seed, are skipped because an earlier run has tested them.
+    /// The number of changes of the clock that are skipped, in the order of the seed, because an earlier run has tested
+    /// them.
     var skip = 0
     var python = "python3"
     var java = "java"

@@ -58,7 +58,7 @@ extension SeededGenerator {
         return (0..<number(1...2)).map { _ in
             let first = number(range)
             switch number(1...6) {
-            // systemd refuses a repetition that leaves the range at once.
+            // systemd refuses a repetition whose first step already leaves the range.
             case 1 where first < range.upperBound: return "\(first)/\(number(1...range.upperBound - first))"
             case 2 where first < range.upperBound:
                 return "\(first)..\(number(first + 1...range.upperBound))"
@@ -134,7 +134,7 @@ extension SeededGenerator {
         let days: [Int]? = chance(5) ? numbers(1...31) : nil
         let months: [Int]? = chance(6) ? numbers(1...12) : nil
         let weekdays: [Int]? = chance(5) ? numbers(1...7) : nil
-        // Minutes that are written as a step follow elapsed time.
+        // A list of minutes that is written as a step follows elapsed time.
         let minuteText = minutes.map { list in
             list.count > 1 && list == Array(stride(from: 0, to: 60, by: list[1])) ? "*/\(list[1])" : text(list)
         }

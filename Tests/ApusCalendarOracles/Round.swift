@@ -13,7 +13,7 @@ struct Round {
 
     private struct Question {
         var comparison: Comparison
-        /// The same question to the same oracle on a clock without changes.
+        /// The same question on a clock without changes, for the same oracle.
         var plain: Comparison?
     }
 

@@ -4,7 +4,7 @@ import Foundation
 /// The reason why an oracle and Apus disagree, and which of them is right.
 struct Verdict: Hashable {
     var oracle: Oracle
-    /// The answers of both.
+    /// The behaviour of the oracle from which the difference comes.
     var says: String
     var right: String
     var source: String
@@ -104,7 +104,9 @@ struct Verdict: Hashable {
         if theirs == ours { return .dateutilGap }
         guard case .recurrence(let rule) = comparison.schedule.rule else { return nil }
         if rule.frequency == .yearly {
-            // Only these few days differ, or another position because of them.
+            // Returns whether the answers are the same except on the days that `isLeftOut` accepts.
+            //
+            // They may also differ after those days if the rule has positions or a count.
             func isSame(without isLeftOut: (CivilDate) -> Bool) -> Bool {
                 let rest = [theirs, ours].map { instants in
                     instants.filter { !isLeftOut(comparison.rules.local(at: $0).date) }
@@ -121,7 +123,7 @@ struct Verdict: Hashable {
             return nil
         }
         guard rule.frequency == .weekly, !rule.positions.isEmpty else { return nil }
-        // The first week has one more match, which a COUNT has counted.
+        // In the first week, the answers may differ by a match, which also counts for the rule's COUNT.
         let end = rule.start.localSeconds + 8 * 86_400
         let (later, expected) = (theirs.filter { $0 > end }, ours.filter { $0 > end })
         let common = min(later.count, expected.count)
@@ -164,7 +166,7 @@ struct Verdict: Hashable {
         let locals = theirs.map { rules.local(at: $0) }
         let shown = ours.map { rules.local(at: $0) }
         if locals == shown { return .systemdCopy }
-        // Every occurrence that the clock shows; systemd may lack some of them, but only near a change.
+        // These are all occurrences that the clock shows. systemd may omit some of them, but only near a change.
         var asked = comparison
         asked.end = theirs.last ?? comparison.end
         asked.count = 20_000

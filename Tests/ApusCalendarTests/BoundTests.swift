@@ -56,7 +56,8 @@ struct BoundTests {
     func rareUnits() throws {
         let minutely = try CalendarSchedule(
             recurrence: "DTSTART:20261124T090000 RRULE:FREQ=MINUTELY;INTERVAL=1441;BYHOUR=8;BYMINUTE=59")
-        // Each match is one day and one minute after the last one, so 8:59 comes again after 1439 days and a minute.
+        // Each candidate is one day and one minute after the one before it, so the first one at 8:59 is the 1439th
+        // after the start at 9:00.
         var steps = 0
         let search = PreparedSchedule(minutely, in: .utc)
         let next = try #require(search.next(after: utc("2026-11-24 12:00"), steps: &steps))
@@ -139,7 +140,7 @@ struct BoundTests {
             return occurrences(schedule, after: utc("2026-11-30 12:00"), in: .utc, count: 3)
                 .map { String($0.dropFirst(8).prefix(2)) }
         }
-        // The schedule is due at 12:00 on each day.
+        // The schedule of the exclusions is due at 12:00 on each day.
         #expect(try days(except: "0 12 * * *", from: "2026-12-03 11:00") == ["01", "02"])
         #expect(try days(except: "0 12 * * *", from: "2026-12-03 13:00") == ["01", "02", "03"])
         #expect(try days(except: "0 12 * * *", until: "2026-12-02 13:00") == ["03", "04", "05"])

@@ -63,7 +63,7 @@ struct DocumentTests {
             let search = PreparedSchedule(try CalendarSchedule(cron: try #require(row.code(0))), in: berlin)
             for (cell, day) in [(1, "2027-03-28"), (2, "2027-10-31")] {
                 var times: [String] = []
-                // The zone's midnight is one or two hours earlier than that of UTC.
+                // The day begins in the zone one or two hours earlier than in UTC.
                 var instant = utc("\(day) 00:00") - 7201
                 while let next = search.next(after: instant), next.local < local("\(day) 05:00") {
                     if next.local >= local("\(day) 00:00") {

@@ -35,7 +35,7 @@ struct FuzzFindingTests {
         #expect(throws: Never.self) { try CalendarSchedule(onCalendar: "Mon @37 UTC") }
     }
 
-    /// The clock of this zone skips a time, and then goes back within hours and shows it.
+    /// The clock of this zone skips a time and then, within hours, is set back and shows that time after all.
     @Test("previous returns an earlier instant that next also finds, for any zone file")
     func zoneFile() throws {
         let text = """

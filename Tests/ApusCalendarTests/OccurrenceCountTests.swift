@@ -9,7 +9,7 @@ struct OccurrenceCountTests {
         "UTC",
     ]
 
-    /// Compares counts with a walk, through each occurrence and through the second before it.
+    /// Compares the counts of a search with a walk, at each occurrence and at the second before each occurrence.
     private func compare(
         _ search: PreparedSchedule, after instant: Int64, most: Int, _ what: @autoclosure () -> String
     ) -> Int {

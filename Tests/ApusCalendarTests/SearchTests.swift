@@ -140,7 +140,7 @@ struct SearchTests {
         }
     }
 
-    /// Returns whether a day matches, by counting through its month.
+    /// Returns whether a day matches a rule, found by counting through the month of the day.
     private static func matches(_ rule: DayRule, _ date: CivilDate) -> Bool {
         let length = CivilDate.days(inMonth: date.month, year: date.year)
         func isWorkday(_ day: Int) -> Bool { CivilDate(unchecked: date.year, date.month, day).weekday.rawValue <= 5 }

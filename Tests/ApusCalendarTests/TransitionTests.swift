@@ -2,7 +2,7 @@ import Testing
 
 @testable import ApusCalendar
 
-/// Models a clock by its changes, and finds what it shows by trying, without the code under test.
+/// Models a clock that has some changes, and finds by trial what it shows, without the code under test.
 struct WalkedClock {
     /// The changes near a time, in order.
     let changes: [TimeZoneRules.Transition]
@@ -94,14 +94,14 @@ struct TransitionTests {
             let all = zone.rules.transitions(in: 0..<utc("2101-01-01 00:00"))
             zones += 1
             changes += all.count
-            // Linked names have the same rules.
+            // Zones whose names are links to each other have the same rules, so one of them is tested.
             guard seen.insert(zone.fingerprint).inserted else { continue }
             for (index, change) in all.enumerated() {
                 let clock = WalkedClock(all[max(0, index - 3)..<min(all.count, index + 4)])
                 let shown = [change.at + Int64(change.before), change.at + Int64(change.after)].sorted()
                 let day: Int64 = 86_400
                 let range = change.at - 2 * day...change.at + 2 * day
-                // One time in the middle of the change, and one six hours later.
+                // One of the times is in the middle of the change, and the other is six hours later.
                 let middle = (shown[0] + shown[1]) / 2
                 for local in [middle, middle + 21_600] {
                     let second = Int((local % day + day) % day)
@@ -127,8 +127,8 @@ struct TransitionTests {
                         Issue.record("\(name), \(change.at): every \(step) s: \(found) is not \(expected)")
                     }
                 }
-                // Only the days on which the change begins or ends, because a search for the next one would leave the
-                // year.
+                // The range covers the days on which the change begins or ends. A search beyond it would leave the
+                // year, because the schedule is due on one date only.
                 let near = change.at - width - 7_200...change.at + width + 7_200
                 for local in shown {
                     let first = local - (local % day + day) % day

@@ -27,7 +27,8 @@ struct WordsTests {
     )
     func cron(words: String, cron: String) throws {
         let (schedule, expected) = (try CalendarSchedule(words: words), try CalendarSchedule(cron: cron))
-        // In words, every two hours follows the clock; in cron it does not, because it has no step within the hour.
+        // In words, "every two hours" follows the clock. In cron it does not, because the expression has no step within
+        // the hour.
         if words == "every 2 hours" {
             for name in ["UTC", "Asia/Tokyo"] {
                 let rules = try zone(name)

@@ -236,7 +236,7 @@ struct ClaimTests {
         }
     }
 
-    /// In a pattern that was published, the handler ends the background task and begins another one.
+    /// Tests a published pattern, in which the handler ends the background task and begins another one.
     @Test("an app whose expiration handler begins a background task again and again is ended")
     func renewedInHandler() throws {
         try SimulatedDevice.run { device in
@@ -355,7 +355,9 @@ struct ClaimTests {
         }
     }
 
-    /// On a phone, identifiers end with their process; in a test's process, a thread or a variable may still have one.
+    /// Tests identifiers that outlive a process.
+    ///
+    /// On a phone, identifiers end with their process. In a test's process, a thread or a variable may still have one.
     @Test("an identifier of an earlier process or another device ends no background task, and causes a warning")
     func staleIdentifier() throws {
         let foreign = try SimulatedDevice.run { device in

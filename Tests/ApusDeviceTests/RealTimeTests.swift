@@ -52,14 +52,14 @@ struct RealTimeTests {
                     device.advance(by: .seconds(86_400))
                 }
             }
-            // This takes real time, which is what is tested: a tenth of a second, or ten at most.
+            // The test is about real time, and so this loop waits in it: a tenth of a second, and at most ten seconds.
             for _ in 1...1_000 where !device.ownNotes.contains("tomorrow") { try await pause() }
             life.cancel()
             await life.value
             #expect(device.ownNotes == ["thirty", "tomorrow"])
             let passed = begin.duration(to: device.time.uptime())
             #expect(passed >= .seconds(86_430))
-            // A device that caught up with the skipped day would stop, and one that counted real time twice would be
+            // If the device caught up with the skipped day, it would stop. If it counted real time twice, it would be
             // ahead.
             #expect(passed <= .seconds(86_400) + realBegin.duration(to: real.uptime()) * 300)
             #expect(steps > 1)

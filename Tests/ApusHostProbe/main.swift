@@ -21,7 +21,7 @@ alarm(600)
 
 @Sendable func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
-    // One call, unbuffered, so that the test reads it when it was said.
+    // The line is written unbuffered in one call, so that the test can read it immediately.
     if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }
 }
 

@@ -83,8 +83,8 @@ struct BlockedThreadsTests {
         let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
         scheduler.register("blocked") { _ in
             await withTaskCancellationHandler {
-                // The task is not cancelled: at its end it waits for its cancellation handlers, which needs a thread of
-                // the pool.
+                // This wait ignores cancellation: a task that is cancelled waits at its end for its cancellation
+                // handlers, which needs a thread of the pool.
                 await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
             } onCancel: {
                 barrier.block()

@@ -7,7 +7,7 @@ import Testing
 /// Each test gives more commands at once than a turn has room for.
 @Suite("Commands in bulk")
 struct BulkTests {
-    /// Submits each request by its own call, all at once.
+    /// Submits all requests concurrently, each by its own call.
     private func submit(_ requests: [JobRequest], to harness: SchedulerHarness) throws -> Int {
         try harness.perform { scheduler in
             try await withThrowingTaskGroup(of: SubmissionResult.self) { group in

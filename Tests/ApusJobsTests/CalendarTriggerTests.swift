@@ -190,7 +190,7 @@ struct CalendarTriggerTests {
         // Summer time is abolished, so nine is an hour later.
         world.zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "CET-1"))
         try world.advance(to: "2026-06-03 12:00")
-        // Another offset then applies for good, so nine is two hours earlier.
+        // The zone then has another offset for good, so nine o'clock is two hours earlier.
         world.zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "<+03>-3"))
         try world.advance(to: "2026-06-05 12:00")
         #expect(
@@ -307,7 +307,7 @@ struct CalendarYearTests {
         try world.advance(to: "2026-07-01 00:00")
         let change = world.harness.time.wall()
         world.zones.replace(zone, by: new)
-        // A scheduler that is woken by something else notices the new rules at once.
+        // A scheduler that wakes for another reason notices the new rules immediately.
         world.harness.advance(2)
         try world.harness.submit("other", .after(.zero))
         try world.advance(to: "2027-01-01 00:00")

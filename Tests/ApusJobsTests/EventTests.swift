@@ -33,7 +33,7 @@ struct EventTests {
         }
         #expect(seen.ended.count == 100 && seen.lost == 0, "output gives way, and nothing else")
         #expect(seen.output <= 64 << 10 && seen.dropped > 0)
-        // Each event counts as 128 bytes in addition to its output.
+        // Each event counts as 128 bytes in addition to its output, so the sum is at least the size of the output.
         #expect(seen.output + seen.dropped >= 100 * 500 * 8_192)
     }
 

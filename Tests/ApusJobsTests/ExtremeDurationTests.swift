@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Extreme durations of jobs")
 struct ExtremeDurationTests {
-    /// Submits `request`, or is refused with `invalid`.
+    /// Submits `request`, and returns whether it was accepted; a refusal must have the code `invalid`.
     private func isTaken(_ request: JobRequest, _ harness: SchedulerHarness) throws -> Bool {
         do {
             _ = try harness.perform { try await $0.submit(request) }
@@ -64,7 +64,7 @@ struct ExtremeDurationTests {
             let upcoming = try? harness.scheduler.upcoming(of: trigger, limit: 3)
             #expect((upcoming != nil) == isTaken, "\(trigger)")
             if let upcoming { #expect(upcoming.map(\.due) == upcoming.map(\.due).sorted()) }
-            // So few runs are made that the history keeps all of them.
+            // The steps are so short that few runs are made, and the history keeps all of them.
             harness.advance(duration < .milliseconds(1) ? 0.000_001 : duration < .seconds(1) ? 0.5 : 3)
             harness.time.moveWallClock(by: duration)
             harness.time.settle()

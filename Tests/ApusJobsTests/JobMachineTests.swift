@@ -358,7 +358,8 @@ struct JobMachineTests {
         var job = try machine(.every(.seconds(30), anchoredAt: at(0)), .init(overlap: .allow(limit: 1))).job
         job.nextOccurrence = 4
         job.nextDue = at(90)
-        // The wall clock was set back after the first two arrived, so they are due later than the third.
+        // The wall clock was set back after the first two runs had arrived, so their due instants are later than that
+        // of the third.
         let runs = [(1, 3_600), (2, 3_630), (3, 10)].map { number, due in
             Run(jobKey: 1, jobID: job.id, occurrence: number, attempt: 1, due: at(Double(due)), state: .waiting)
         }

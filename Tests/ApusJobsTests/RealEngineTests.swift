@@ -33,7 +33,7 @@ struct RealEngineTests {
                             try await scheduler.suspend(id)
                             try await scheduler.resume(id)
                         } catch let error as JobError where error.code == .invalid {
-                            // On a slow machine the job has already run and ended.
+                            // On a slow machine, the job may have ended already.
                         }
                     }
                 }

@@ -14,6 +14,8 @@ struct RetentionTests {
                 finishedJobsKept: .seconds(2 * 3_600), failedJobsKept: .seconds(20 * 3_600), bootID: "boot"))
     }
 
+    /// Advances the time, and then writes something.
+    ///
     /// Ended jobs are pruned once an hour, when something is written.
     private func pass(hours: Double) throws {
         harness.advance(hours * 3_600)

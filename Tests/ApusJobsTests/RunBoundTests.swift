@@ -83,7 +83,7 @@ struct RunBoundTests {
         let request = JobRequest(id: "job", trigger: .every(.seconds(1)), policies: policies)
         var machine = try JobMachine.submitted(request, now: start, in: ZoneDatabase.system)
         var most = 0
-        // One in three steps of time contains several occurrences.
+        // Every third step of time is long enough for several occurrences.
         var late = 0.001
         for step in 1...300 {
             late += step % 3 == 0 ? 4 : 1

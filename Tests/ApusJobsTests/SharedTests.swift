@@ -19,7 +19,8 @@ struct SharedTests {
     @Test("a value without a copy is changed in place, and a copied one in a new allocation")
     func inPlace() {
         var first = Shared(1)
-        // Each copy is made while the earlier allocation is in use.
+        // If a change made a copy, the copy would have another address, because the earlier allocation would still be
+        // in use.
         let (before, after) = (place(&first), place(&first))
         #expect(before == after)
         let second = first

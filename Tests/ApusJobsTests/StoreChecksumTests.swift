@@ -19,7 +19,7 @@ struct StoreChecksumTests {
         return checksum
     }
 
-    /// Expects each change of one property to change the checksum, and a change for every property of the type.
+    /// Checks that each property of a value counts for its checksum, with one change for each property.
     private func expectAllCount<Value>(
         _ value: Value, _ changes: [(inout Value) -> Void], _ checksum: (Value) -> StoreChecksum
     ) {

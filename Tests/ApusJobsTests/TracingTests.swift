@@ -41,7 +41,7 @@
             harness.calls.failNext(1)
             let (job, parent) = try submitTraced(request("failing", .init(retry: .exponential(attempts: 2))))
             #expect(job.request.metadata[InMemoryTracer.traceIDKey] == parent.traceID)
-            // Another scheduler runs the job, as after a restart.
+            // A new scheduler runs the job, as after a restart of the process.
             try harness.crash()
             harness.advance(10)
             let spans = tracer.popFinishedSpans()

@@ -254,7 +254,7 @@ struct TypedJobTests {
 
     @Test("identifiers come from the scheduler's random source and always have 26 characters")
     func seededIdentifiers() throws {
-        /// Returns a small number, which has few digits.
+        /// A random source of a small number, which has few digits.
         struct Few: RandomSource { func next() -> UInt64 { 35 } }
         let time = VirtualTime()
         let scheduler = JobScheduler(
@@ -288,7 +288,8 @@ struct TypedJobTests {
         #expect(error?.message == "the job job is of the kind work, not invoice.send")
     }
 
-    /// Has delays of 60 s, 240 s, …; from the fourth on, the policy's apply.
+    /// A payload whose retry delays are 60 s, 240 s, and so on; from the fourth failure on, those of its policies
+    /// apply.
     private struct Poll: JobPayload {
         static let kind = "poll"
         static let defaults = JobDefaults(
@@ -315,7 +316,7 @@ struct TypedJobTests {
         #expect(try harness.history().last == "1.5 failed(Failure())")
     }
 
-    /// Has no delay of its own after a third failure.
+    /// A payload that has retry delays only for the first two failures.
     private struct Twice: JobPayload {
         static let kind = "twice"
         static let defaults = JobDefaults(policies: .init(retry: .exponential(attempts: 3)))

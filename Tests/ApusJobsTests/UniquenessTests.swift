@@ -204,7 +204,7 @@ struct UniquenessTests {
         var update = request("b", within: .seconds(60), .update)
         update.name = "second"
         #expect(throws: JobError.self) { try submit(harness, request("a", .replace)) }
-        // The answer comes at once, during the pause after the failure.
+        // The next submission is answered at once, during the pause after the failure.
         #expect(try submit(harness, update) == ["a"])
         let jobs = try harness.perform { try await $0.jobs(JobQuery()) }.jobs
         #expect(jobs.map(\.state) == [.cancelled, .scheduled] && jobs.map(\.request.name) == [nil, "second"])

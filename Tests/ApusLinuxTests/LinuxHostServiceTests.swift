@@ -40,7 +40,7 @@
 
         /// Runs the group until all services wait for something.
         ///
-        /// Its signals are set up elsewhere, on a queue of Dispatch.
+        /// The group sets up its signals on a queue of Dispatch, for which virtual time must wait.
         private func run() throws -> Task<Void, any Error> {
             let group = group
             let run = time.start { try await group.run() }

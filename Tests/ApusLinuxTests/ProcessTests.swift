@@ -21,7 +21,8 @@ private final class Probe: Sendable {
         self.process = process
         processID = process.processIdentifier
         output = pipe.fileHandleForReading
-        // Until all four are caught, a signal would end the process, or would be lost.
+        // A signal that is not caught yet would end the process or be lost, so the test waits until all four are
+        // caught.
         let caught = [SIGTERM, SIGINT, SIGTSTP, SIGCONT].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
         try await wait { probe in probe.caughtSignals & caught == caught }
     }
@@ -33,8 +34,9 @@ private final class Probe: Sendable {
 
     func send(_ signal: Int32) { kill(processID, signal) }
 
-    /// Checks a condition repeatedly, because the kernel reports the end only to the parent's `waitpid`, which
-    /// Foundation calls.
+    /// Checks a condition repeatedly until it holds.
+    ///
+    /// The kernel reports the end of a process only to the parent's `waitpid`, which Foundation calls.
     func wait(until condition: (Probe) -> Bool) async throws {
         var isSo = false
         try await until("a state of the probe") {
@@ -55,7 +57,7 @@ private final class Probe: Sendable {
         return line?.dropFirst(key.count + 1).trimmingCharacters(in: .whitespaces)
     }
 
-    /// Returns the next line of its output; empty when the process has ended.
+    /// Returns the next line of the probe's output; empty when the process has ended.
     func line() -> String {
         var line: [UInt8] = []
         while let byte = output.readData(ofLength: 1).first, byte != UInt8(ascii: "\n") { line.append(byte) }
@@ -70,10 +72,10 @@ private final class Probe: Sendable {
     }
 }
 
-/// The tests use real processes, real signals and some seconds of real time.
+/// Tests the way from the kernel through the program to its exit, with real processes, real signals and some seconds of
+/// real time.
 ///
-/// They test the way from the kernel through the program to its exit, whose order must hold on a busy machine. No test
-/// depends on how fast anything is.
+/// The order of events must hold on a busy machine too, so no test depends on the speed of anything.
 @Suite("A process under a LinuxHost", .timeLimit(.minutes(10)))
 struct ProcessTests {
     @Test("after SIGTERM two tasks end, the third expires and ends, and the process exits with 0")
@@ -106,8 +108,8 @@ struct ProcessTests {
         let probe = try await Probe(grace: 600_000, margin: 1_000, "deaf")
         for _ in 0..<3 {
             probe.send(SIGINT)
-            // The signals are sent one by one, because the kernel does not count a signal that is already pending.
-            // Ticks may be printed at any time.
+            // The signals are sent one by one, because the kernel does not count a signal that is already pending. In
+            // between, the probe may print ticks.
             while probe.line().hasPrefix("tick") {}
         }
         #expect(probe.end().code == 75)

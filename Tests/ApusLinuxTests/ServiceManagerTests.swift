@@ -54,8 +54,8 @@ struct ServiceManagerTests {
         world.sentToManager.clear()
         world.time.advance(by: .seconds(30) - .seconds(4))
         #expect(try world.outcome(of: run) == .cut(names: ["deaf"]))
-        // The requests come at 6, 8, … 28 s; at 30 s the end comes first, or the last request goes to a process that is
-        // about to exit.
+        // The requests come at 6, 8, …, 28 s. At 30 s there may be no request, because the end comes first, or because
+        // the last request goes to a process that is about to exit.
         let requests = world.sentToManager.all.count { $0 == "EXTEND_TIMEOUT_USEC=5000000" }
         #expect((12...13).contains(requests))
         #expect(world.sentToManager.all.count == requests, "what has not changed is not sent again")

@@ -25,7 +25,7 @@ struct SignalTests {
         for _ in 0..<20 {
             let host = LinuxHost(serviceManager: ServiceManager(notifySocket: nil), logger: .silent)
             async let outcome = host.run()
-            // The run owns the signals before one of them can have asked it to stop; only then is it safe to send one.
+            // A signal is safe only once the run has taken over the signals, so the test waits until SIGTERM is caught.
             while !signalIsCaught(SIGTERM) { await Task.yield() }
             kill(getpid(), SIGTERM)
             #expect(try await outcome == .completed)

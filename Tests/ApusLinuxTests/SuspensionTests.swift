@@ -101,7 +101,7 @@ struct SuspensionTests {
         #expect(world.seen.all == [.suspended])
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active])
-        // The same holds for a process that was stopped without notice, which is notified of that first.
+        // A process that was stopped without notice first learns of the suspension, and then continues in the same way.
         world.time.sleepMachine(for: .seconds(60))
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active, .suspended, .active])

@@ -9,7 +9,7 @@
     /// Handlers block all threads of Swift's pool, each time in a separate process.
     @Suite("Handlers that block their threads, over stores with connections", .timeLimit(.minutes(5)))
     struct BlockedThreadsTests {
-        /// Starts more handlers than the pool can have threads, each of which blocks one for ever.
+        /// Starts more handlers than the pool can have threads; each of them blocks a thread for ever.
         fileprivate static func blockAll(_ scheduler: JobScheduler) async throws {
             let barrier = Barrier()
             scheduler.register("blocked") { _ in barrier.block() }
@@ -64,8 +64,8 @@
                         try await BlockedThreadsTests.blockAll(scheduler)
                         let observer = try await PostgresConnection.connect(configuration)
                         let first: Int64 = try await observer.value("SELECT number FROM apus.beat")
-                        // A heartbeat recreates the node's session. The heartbeats awaited below exceed the others'
-                        // time-out.
+                        // A heartbeat makes a new session for the node. The test waits for so many heartbeats that the
+                        // time-out of the other nodes has passed.
                         try await observer.run(
                             """
                             SELECT pg_terminate_backend(pid) FROM pg_stat_activity

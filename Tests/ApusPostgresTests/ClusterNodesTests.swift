@@ -27,9 +27,9 @@
             try await withConnection { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
         }
 
-        /// Adds a node with shards whose last heartbeat was the given seconds ago.
+        /// Adds a node with shards, whose last heartbeat was `seconds` ago.
         ///
-        /// A node that must not become silent during the test has its heartbeat in an hour.
+        /// A node that must not become silent during the test gets a last heartbeat in the future, namely in an hour.
         private func add(
             _ name: String, beat seconds: Int, shards: ClosedRange<Int>, hasSession: Bool = true,
             isLeaving: Bool = false,
@@ -66,10 +66,10 @@
             }
         }
 
-        /// Gives `body` a cluster of one scheduler and its node's number.
+        /// Gives `body` a cluster of one scheduler, and the number of its node.
         ///
-        /// Other nodes' first heartbeats are blocked while `body` runs; `joined` gets the result of a store opened
-        /// then.
+        /// While `body` runs, the first heartbeats of other nodes are blocked. `joined` gets the result of opening a
+        /// store at that time.
         private func whileJoining(
             _ body: (_ first: Int64, PostgresConnection) async throws -> Void,
             joined: (_ first: Int64, StoreSession) async throws -> Void
@@ -111,8 +111,8 @@
             try await whileJoining { first, database in
                 let number = "(SELECT number FROM apus.beat WHERE node = \(first))"
                 let beginning = try await database.value("SELECT \(number)", as: Int64.self)
-                // There are at most four heartbeats a second, so this exceeds the two seconds granted to a node without
-                // a session.
+                // A node sends at most four heartbeats a second, so sixteen take longer than the two seconds that a
+                // node without a session has.
                 try await until("sixteen beats of the other node") {
                     try await database.value("SELECT \(number) > \(beginning) + 16", as: Bool.self)
                 }
@@ -160,7 +160,7 @@
                 try await database.run(
                     "DELETE FROM apus.clock",
                     "INSERT INTO apus.clock (id, wall_offset, elapsed_offset) VALUES (1, 0, \(1_000 * second))")
-                // Elapsed time is 1,000 s less than the wall clock's.
+                // The clock for elapsed time shows 1,000 s less than the wall clock.
                 for (isElapsed, instant, shard) in [
                     (false, now - 5 * second, 3), (false, now - 7 * second, 4), (false, now + 900 * second, 12),
                     (true, now - 1_100 * second, 12), (true, now - 900 * second, 21), (false, now + 60 * second, 22),
@@ -175,7 +175,7 @@
                 let lags = try await store.nodes().map(\.lag)
                 #expect(lags.count == 3 && lags[2] == .zero)
                 #expect(lags[0] >= .seconds(7) && lags[1] >= .seconds(100))
-                // The test takes less than a quarter of an hour.
+                // The upper bounds allow a quarter of an hour for the test.
                 #expect(lags[0] < .seconds(900) && lags[1] < .seconds(1_000))
             }
         }

@@ -50,7 +50,7 @@
             where keyword.hasSuffix("timeout") || keyword.hasPrefix("keepalives") {
                 #expect(Int32(value).map { $0 >= 0 } == true, "\(keyword)=\(value)")
             }
-            // Without a time to connect or answer, there is an error instead.
+            // If a duration leaves no time to connect or to answer, an error is thrown instead.
             configuration.connectTimeout = duration
             configuration.answerTimeout = duration
             configuration.statementTimeout = max(.seconds(1), duration)

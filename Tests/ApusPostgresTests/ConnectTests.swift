@@ -198,7 +198,9 @@
         private let descriptor: Int32
         private let waiting: [Int32]
 
-        /// Creates the listener; a full one has a full backlog, so that the kernel drops the next connection.
+        /// Creates the listener.
+        ///
+        /// If `isFull` is set, its backlog is full, so that the kernel drops the next connection.
         init(isFull: Bool = false) throws {
             let port = try PostgresServer.freePort()
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -45,7 +45,7 @@
                 answers.append(.refused)
             }
             if !isRefused { committed.insert(id) }
-            // The batch is committed, and the session ends before it can answer.
+            // At random, the session ends after the commit and before the answer.
             if random.chance(40) { return end() }
             if shape.hasCommit, isFailed || !isRefused { answers.append(isFailed ? .rolledBack : .succeeded) }
             answers.append(.synced)
@@ -158,7 +158,7 @@
         }
 
         private mutating func lose() {
-            // The server may still get sent batches.
+            // Some of the batches in the buffer may still reach the server.
             deliver(Int(random.next() % UInt64(inBuffer.count + 1)))
             for entry in machine.lost() { end(entry.id, entry.fate) }
             _ = machine.close()

@@ -90,14 +90,14 @@
         @Test(
             "the answers of one batch give its fate",
             arguments: [
-                // The batch is an implicit transaction of two statements.
+                // Each of these batches is an implicit transaction of two statements.
                 ([.succeeded, .succeeded, .synced], false, .applied),
                 ([.succeeded, .rolledBack, .synced], false, .applied),
                 ([.refused, .skipped, .synced], false, .notApplied),
                 ([.succeeded, .refused, .synced], false, .notApplied),
                 ([.succeeded, .succeeded, .refused, .synced], false, .notApplied),
                 ([.unreadable, .succeeded, .synced], false, .applied),
-                // The batch has BEGIN and one statement, then COMMIT.
+                // Each of these batches is BEGIN and one statement, and then COMMIT.
                 ([.succeeded, .succeeded, .synced, .succeeded, .synced], true, .applied),
                 ([.succeeded, .rolledBack, .synced, .succeeded, .synced], true, .applied),
                 ([.succeeded, .unreadable, .synced, .rolledBack, .synced], true, .notApplied),

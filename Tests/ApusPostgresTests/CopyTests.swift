@@ -49,7 +49,8 @@
                 StoreTurn(
                     parts: random.changes(jobs).map { [$0] }, clock: RandomStore.clock, queues: random.queues()),
                 in: session)
-            // Unique payloads refuse some jobs; the others gain a version.
+            // Some of the jobs are refused because their unique payloads exist already; the others are changed once
+            // more.
             let stored = results.compactMap { try? $0.get()[0] }
             #expect(stored.count > jobs / 2)
             let more = stored.prefix(20).map { job in
@@ -102,7 +103,7 @@
                     #expect(source.submissions.map(\.sequence) == [2, 3] && source.lastSubmission == 3)
                     let shards = there.submissions.compactMap(\.shard?.rawValue)
                     #expect(shards.count == 2 && shards.allSatisfy((0...255).contains))
-                    // PostgreSQL cannot store U+0000.
+                    // PostgreSQL cannot store U+0000, so it is replaced in the contents that are compared.
                     source.replaceNulls()
                     for index in there.submissions.indices { there.submissions[index].shard = nil }
                     there.replaceNulls()
@@ -197,7 +198,8 @@
             try await scheduler.start()
             if occurrence == 6 { try await scheduler.runNow("hourly") }
             let first = await runs.first { _ in true }
-            // The sixth occurrence is an hour away, and a manual run has its own number.
+            // The sixth occurrence is due only in an hour; in its place the test begins a manual run, whose number is
+            // not positive.
             #expect(occurrence == 5 ? first == 5 : first! <= 0)
             let new = try await scheduler.submit(
                 JobRequest(id: JobID("new-\(occurrence)"), trigger: .after(.seconds(3_600))))

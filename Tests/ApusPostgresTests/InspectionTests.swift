@@ -41,7 +41,9 @@
             }
         }
 
-        /// The statements that break each of the rules, after the indexes in their way are dropped.
+        /// The statements that break each of the rules.
+        ///
+        /// They first drop the indexes that would prevent the damage.
         private static let damages: [(rule: String, sql: [String])] = [
             ("each instant at which", ["DELETE FROM apus.wake WHERE key = (SELECT min(key) FROM apus.wake)"]),
             (

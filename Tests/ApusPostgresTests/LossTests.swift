@@ -247,7 +247,7 @@
             let idleError = await postgresError { try await idle.query("SELECT 1") }
             #expect(idleError?.code == .crashed)
             #expect(idleError?.fate == .notApplied)
-            // The server reports that it is recovering.
+            // Connections are refused while the server reports that it is recovering.
             var codes: Set<PostgresError.Code> = []
             while true {
                 do {
@@ -293,7 +293,7 @@
                                 PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.int64(locks[0])]),
                             ]))
                     }
-                    // The observer has its own connection, because the holder is about to wait.
+                    // The observer uses another connection, because the holder's is about to wait.
                     try await withConnection { try await untilBlocked(process, $0) }
                     let second = Task { try await holder.query("SELECT pg_advisory_lock($1)", [.int64(locks[1])]) }
                     var errors: [PostgresError.Code] = []

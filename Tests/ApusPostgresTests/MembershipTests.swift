@@ -66,7 +66,7 @@ struct MembershipTests {
         #expect(actions(of: 2, [2, 2, 1, 4]) == [.giveBack(2)])
         #expect(actions(of: 1, [1, 1, 4, 4]).isEmpty && actions(of: 4, [1, 1, 4, 4]).isEmpty)
         let view = MembershipMachine.View(nodes: nodes([4, 3, 2, 1]), owners: [.only: 3])
-        // The fourth node has not announced any kinds.
+        // The fourth node in the view has not announced what it can run.
         #expect(view.others(than: 1).members.map(\.jobs) == [kinds[2], kinds[3]])
         #expect(view.others(than: 1).members.map(\.shards) == [[], [.only]] && view.others(than: 1).shards == [.only])
     }

@@ -85,7 +85,7 @@
         func rollingUpgrade() async throws {
             try await withDatabase { database in
                 let old = JobScheduler(store: store(database))
-                // Without a handler the node would own no shard.
+                // A node owns shards only if it has a handler.
                 old.register("k") { _ in }
                 try await old.start()
                 try await keeper(database, Self.adding).migrate { _ in }
@@ -134,7 +134,7 @@
             try await withDatabase { database in
                 let old = store(database)
                 try await keeper(database).prepare()
-                // The node has passed the check, and its row waits for the migration's lock.
+                // The node passes the check of the version, and then its row waits for the lock that a migration holds.
                 try await withConnection(database) { blocker in
                     try await blocker.run("SELECT pg_advisory_lock(1, 1)")
                     try await blocker.run(
@@ -152,11 +152,12 @@
                             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
                             """, as: Int64.self) > 0
                     }
-                    // This is what a breaking migration leaves; it waits for no lock, because no row exists yet.
+                    // This is the state after a breaking migration. The statement waits for no lock, because no row
+                    // exists yet.
                     try await blocker.run(
                         "INSERT INTO apus.schema_version (version, compatible_with) VALUES (8, 8)")
-                    // A batch of its own, because within another one the lock would be free before the row is
-                    // committed.
+                    // The lock is released in a batch of its own. In the batch above, it would be released before the
+                    // row is committed.
                     try await blocker.run("SELECT pg_advisory_unlock(1, 1)")
                     let joined = await joining.value
                     #expect(joined?.code == .newerSchema)
@@ -191,7 +192,8 @@
                 try await keeper(database, third).prepare()
                 try await withConnection(database) { connection in
                     for statement in [
-                        // A job without a request, a wake without a job, and a place of a node that no longer runs.
+                        // These rows are a job without a request, a wake without a job, and a place of a node that no
+                        // longer runs.
                         """
                         INSERT INTO apus.job (key, version, id, shard, state, created, updated, first, origin,
                             next_occurrence, next_due, occurrences, missed, wake, open_runs, runs_since_retired)
@@ -235,7 +237,7 @@
                 try await withConnection(database) { try await $0.run("CREATE SCHEMA apus AUTHORIZATION reader") }
                 let granted = store(reader)
                 try await granted.close(try await open(granted))
-                // This user may not use another user's schema.
+                // The new user has no right to use the schema of another user.
                 var app = database
                 app.set("user", to: "app")
                 let second = await error { _ = try await open(store(app)) }

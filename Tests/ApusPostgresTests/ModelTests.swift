@@ -6,7 +6,9 @@
     /// The cluster's simulation is meaningful only if its database behaves like the real one.
     @Suite("The simulation's database and PostgreSQL")
     struct ModelTests {
-        /// Reads a number from the environment: `APUS_SEEDS` histories run, from the seed `APUS_SEED` on.
+        /// Reads a number from the environment.
+        ///
+        /// `APUS_SEEDS` is the number of histories that run, and `APUS_SEED` is the first seed.
         private static func number(_ variable: String) -> UInt64? {
             ProcessInfo.processInfo.environment[variable].flatMap(UInt64.init)
         }
@@ -26,7 +28,8 @@
                         }
                     }
                     await pair.disconnect()
-                    // Enough turns were applied and refused for the comparison to be meaningful.
+                    // Only after so many histories are there enough applied and refused turns for a meaningful
+                    // comparison.
                     if count >= 80 {
                         let kinds = [
                             "applied", "refused", "refused notOwner", "refused unavailable", "beat", "take", "places",

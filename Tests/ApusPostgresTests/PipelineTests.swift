@@ -79,8 +79,8 @@
             let after = await connection.status
             #expect(after.calls.flushes - before.calls.flushes == 50)
             #expect(after.calls.reads - before.calls.reads <= 100)
-            // The thread wakes for the call, the answer and the status. The kernel may split an answer, so a few
-            // batches may have one wake more.
+            // For each batch, the thread wakes for the call, the answer and the status. The kernel may split an answer,
+            // so a few batches may need one more wake-up.
             #expect(after.polls - before.polls < 50 * 3 + 25)
             await connection.close()
         }
@@ -116,7 +116,7 @@
                 var failures = 0
                 for task in tasks { do { _ = try await task.value } catch { failures += 1 } }
                 #expect(failures == 1)
-                // The preparations are the first query's, the division's and one of the shared text.
+                // The preparations are those of the first query, of the division, and one of the shared text.
                 let preparations = await connection.status.calls.preparations
                 #expect(preparations == 3)
                 for _ in 0..<2 { _ = try await connection.query("SELECT 'shared'") }

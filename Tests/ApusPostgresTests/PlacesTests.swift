@@ -47,7 +47,7 @@
                     var given: [Int64: Int64] = [:]
                     for _ in 0..<25 {
                         let node = 1 + below(3)
-                        // The node uses some of its places and never more than it was given.
+                        // The node uses some of its places, but not more than it has been given.
                         let running = below(given[node, default: 0] + 1)
                         let wanted = running + below(2 * limit)
                         let new = try await bench.ask(node, running: running, wanted: wanted)
@@ -78,13 +78,14 @@
                 for limit in 1...13 as ClosedRange<Int64> {
                     try await bench.settle(limit: limit)
                     var given: [Int64: Int64] = [:]
-                    // Places taken from one node are free for the next, and the remainder rotates with the seconds.
+                    // Places that one node gives up are free for the next one. The remainder of the division moves to
+                    // another node each second.
                     for _ in 0..<3 {
                         for node in 1...3 as ClosedRange<Int64> {
                             given[node] = try await bench.ask(node, running: 0, wanted: limit)
                         }
                     }
-                    // At a change of the second, two nodes may have the remainder.
+                    // When a second begins, two nodes may have the remainder for a moment.
                     let share = limit / 3
                     #expect(given.values.allSatisfy { $0 >= share - 1 && $0 <= share + 1 }, "\(given) of \(limit)")
                     #expect(given.values.reduce(0, +) <= limit)
@@ -103,7 +104,7 @@
                 try await bench.settle(limit: 5, rate: true)
                 #expect(try await bench.ask(1, running: 0, wanted: 9) == 5)
                 #expect(try await bench.ask(2, running: 0, wanted: 9) == 0)
-                // The node releases its places although it has not used them up.
+                // The node has begun no run, and gives back its places.
                 #expect(try await bench.ask(1, running: 0, wanted: 0) == 0)
                 #expect(try await bench.ask(2, running: 0, wanted: 9) == 5)
             }

@@ -39,7 +39,7 @@
                     var accepted: [JobRequest] = []
                     for (request, refusal) in zip(batch, refusals) {
                         do {
-                            // Whether an instant has passed is for the job's owner to decide.
+                            // The instant may have passed, because only the owner of the job decides about that.
                             try request.validate(submittedAt: min(now, request.trigger.instant ?? now))
                             #expect(refusal == nil, "\(request)")
                             accepted.append(request)

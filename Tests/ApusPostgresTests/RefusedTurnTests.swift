@@ -32,10 +32,11 @@
                     case .failure(let error): #expect(number % 4 == 3 && error.code == .invalid)
                     }
                 }
-                // Each attempt to write a job takes a key: in the whole turn, then in halves, quarters, and so on.
+                // Each attempt to write a job takes a key. The whole turn is attempted first, then halves of it, then
+                // quarters, and so on.
                 #expect(try await Self.lastKey(in: database) - before <= 64 * 8)
                 #expect(try await database.value("SELECT count(*) FROM apus.job", as: Int64.self) == 48)
-                // The answered keys are those of the rows.
+                // The keys in the answers are those of the stored rows.
                 let found = try await store.load([.id("job-0"), .id("job-62"), .id("job-63")])
                 for (index, number) in [0, 62].enumerated() {
                     #expect(try found[index]?.job.key == results[number].get()[0].key)

@@ -61,7 +61,7 @@
                     "SELECT string_agg(id, ' ' ORDER BY id) FROM apus.queue", as: String.self)
                 #expect(left == "again limited recent")
                 #expect(try await database.value("SELECT count(*) FROM apus.place", as: Int64.self) == 0)
-                // The queue's settings begin anew and count from then on.
+                // The queue is written anew, with settings that count from then on.
                 try await write([JobQueue(id: "cleared", concurrency: 3)])
                 let isSet = "SELECT cleared IS NULL AND concurrency = 3 FROM apus.queue WHERE id = 'cleared'"
                 #expect(try await database.value(isSet, as: Bool.self))

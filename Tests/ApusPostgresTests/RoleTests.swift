@@ -108,7 +108,8 @@
                     try await scheduler.submit(requests("mail-\(number)", 20, queue: "mail"))
                     try await scheduler.submit(requests("build-\(number)", 20, queue: "build"))
                 }
-                // The owner of a row's shard is chosen by the identifier, whatever it can run.
+                // The identifier decides the shard of a row that is submitted in SQL, even if the owner of that shard
+                // cannot run the job.
                 try await database.run(
                     """
                     SELECT apus.submit(jsonb_build_object('id', q || '-sql-' || n, 'kind', 'k', 'queue', q, 'trigger',
@@ -135,7 +136,9 @@
                 }
                 let decisions = try await old.explain("new-0").decisions
                 #expect(
-                    decisions.contains { $0.code == .parked && $0.text.contains("no node has a handler for the kind \"new\"") })
+                    decisions.contains {
+                        $0.code == .parked && $0.text.contains("no node has a handler for the kind \"new\"")
+                    })
                 // The new scheduler replaces the old one, as in a rolling deployment.
                 log.register("new", at: "new", new)
                 try await new.start()

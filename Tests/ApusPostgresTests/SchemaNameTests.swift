@@ -61,7 +61,7 @@
                     scheduler.register("mail") { run in ran.withLock { $0.append("\(place) \(run.job.id)") } }
                     try await scheduler.start()
                 }
-                // Each store is node 1 of its own cluster.
+                // Each store is the only node of its cluster, so its number there is 1.
                 for store in stores { #expect(try await store.nodes().map(\.id) == [1]) }
                 let names = try await withConnection(first) {
                     try await $0.query(
@@ -86,7 +86,8 @@
                 #expect(try await schedulers[1].outcome(of: "b")?.state == .succeeded)
                 #expect(try await schedulers[0].job("b") == nil)
 
-                // The store's session ends, and the session of the other cluster's node 1 does not count for it.
+                // The session of the first store ends. The other cluster also has a node 1, whose session must not
+                // count for it.
                 await stores[0].disconnect()
                 let witness = PostgresStore(patient: first)
                 try await database.wait("node 1 of the first is silent") { _ in

@@ -12,7 +12,7 @@
     struct StatementCostTests {
         enum Statistics: CaseIterable {
             case none
-            /// Statistics from when the tables were empty.
+            /// The statistics were made when the tables were empty.
             case stale
             case fresh
         }
@@ -102,7 +102,7 @@
             }
         }
 
-        /// Returns the statements that have read more than `pages` pages in addition to 20 for each row.
+        /// Returns the statements that read more than `pages` pages, after 20 pages for each returned row are deducted.
         private static func statements(above pages: Int, in database: Database) async throws -> String {
             try await database.value(
                 """

@@ -27,7 +27,8 @@
                     makeStore: { try open(uniqueName("store")) },
                     reopen: { old in
                         let old = old as! PostgresStore
-                        // The end of the process closes the connection in the same way.
+                        // A new connection is opened after this, as after the end of a process, which closes the
+                        // connection in the same way.
                         await old.disconnect()
                         return try open(names.withLock { $0[ObjectIdentifier(old)]! })
                     }, submit: submit)

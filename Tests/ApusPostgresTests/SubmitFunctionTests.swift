@@ -107,7 +107,7 @@
                 for (number, fields) in [
                     #""kind": "k", "name": "\#(long)""#, #""kind": "\#(long)""#, #""kind": "k", "name": "\#(nul)""#,
                     #""kind": "k", "labels": {"a": "\#(nul)"}"#, #""kind": "k", "metadata": {"\#(nul)": ""}"#,
-                    // The uniqueness is read before the request is decided.
+                    // The uniqueness is read first, so the character must be refused there too.
                     #""kind": "\#(nul)", "uniqueness": {"by": "payload"}"#,
                 ].enumerated() {
                     try await database.run(

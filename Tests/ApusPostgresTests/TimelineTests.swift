@@ -4,7 +4,7 @@
     import ApusTimers
     import Testing
 
-    /// The tests imitate a promoted database as nodes see it; `make chaos` promotes real standbys.
+    /// Imitates the promotion of a standby, as the nodes see it; `make chaos` promotes real standbys.
     @Suite("The timeline of a database")
     struct TimelineTests {
         @Test("a turn of another timeline, or for a lost shard, is refused and can be retried")
@@ -54,7 +54,7 @@
                         ).flatMap { row in try (0..<4).map { try row.decode(Int64.self, at: $0) } }
                     }
                     let before = try await numbers()
-                    // A copy of a database from another timeline looks like this.
+                    // A copy of the database that was restored on another timeline looks like this.
                     try await connection.run("UPDATE apus.timeline SET number = number + 5")
                     let session = try await second.open(as: NodeID(rawValue: "second"))
                     let after = try await numbers()

@@ -203,7 +203,7 @@
                     }
                     #expect(error?.code == .unavailable)
                 }
-                // The submission does not exist in any shard but its own.
+                // The submission exists only in its own shard, so a turn cannot take it from another one.
                 let elsewhere = TakenSubmission(submission.sequence, shard: ShardID(rawValue: 9), part: 0)
                 let results = try await store.commit(
                     StoreTurn(parts: [[]], clock: clock, taken: [elsewhere]), in: session)

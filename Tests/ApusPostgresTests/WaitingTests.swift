@@ -134,7 +134,7 @@
                 #expect(before?.code == .cancelled)
                 proxy.release(.toClient)
                 for task in sent { try await task.value }
-                // The first sync is that of `withSilence`, and the others are those of the sent batches.
+                // The proxy has seen the sync of `withSilence`, and one for each batch that was sent.
                 #expect(proxy.count("S") == 1 + ConnectionMachine.mostInFlight)
             }
         }

@@ -7,7 +7,7 @@
     import Synchronization
     import Testing
 
-    /// An application whose tables have the names that the store's had before schema 8.
+    /// An application with tables whose names are those that the store's tables had before schema 8.
     private struct Bakery {
         let directory: Directory
         let database: DatabasePool
@@ -120,7 +120,7 @@
 
         @Test("neither the application nor the scheduler finds the database locked by the other")
         func neverLocked() async throws {
-            // GRDB's default throws at once instead of waiting.
+            // The pool has GRDB's default busy mode, which throws immediately instead of waiting for a lock.
             let bakery = try Bakery()
             let (scheduler, baked) = bakery.scheduler()
             try await scheduler.start()

@@ -15,7 +15,7 @@
             var failing: String?
             /// The microseconds that each thread would have slept; `nil` while sleeping is real.
             var slept: [ObjectIdentifier: Int]?
-            /// The addresses of the system's methods, keyed by those of their replacements.
+            /// The addresses of the system's methods, by the addresses of the methods that replace them.
             var methods: [UInt: UInt] = [:]
         }
         private typealias Methods = UnsafePointer<sqlite3_io_methods>
@@ -91,7 +91,8 @@
             try await body()
         }
 
-        /// Runs `body` while SQLite's sleeps are counted instead of made.
+        /// Runs `body` while SQLite's sleeps are only counted.
+        ///
         /// - Returns: the longest sleep that any one thread would have made.
         static func withoutRealSleep(_ body: () async throws -> Void) async rethrows -> Duration {
             state.withLock { $0.slept = [:] }

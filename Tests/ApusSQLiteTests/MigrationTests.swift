@@ -60,7 +60,7 @@
             #expect(session.shards == [.only: StoreEpoch(rawValue: 4)])
 
             let page = try await store.jobs(JobQuery())
-            // Before schema 4, a replaced job got another identifier, which it keeps.
+            // Before schema 4, a job that was replaced got another identifier. Such jobs keep it after the migration.
             #expect(page.jobs.map(\.id.rawValue) == ["swift", version >= 4 ? "tea" : "tea~2", "tea"])
             #expect(page.jobs.map(\.state) == [.scheduled, .cancelled, .finished])
             #expect(page.jobs.map(\.request.policies.conditions) == conditions)

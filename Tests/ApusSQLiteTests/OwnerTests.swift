@@ -29,7 +29,7 @@
             let directory = try Directory()
             let lock = open(directory.file() + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             #expect(flock(lock, LOCK_EX) == 0)
-            // No process has this identifier: the kernel's are smaller (proc(5), pid_max).
+            // No process has this identifier, because the kernel's identifiers are smaller (proc(5), pid_max).
             #expect(write(lock, "pid 2147483647\n", 15) == 15)
             // The delay is real, because the store reports nothing when it meets the lock.
             TimerEngine.shared.schedule(after: .milliseconds(50)) { close(lock) }
@@ -148,7 +148,7 @@
             #expect(error.message.contains("process \(probe.processIdentifier) (probe)"))
 
             kill(probe.processIdentifier, SIGKILL)
-            // The store opens without a wait for the process's end: the kernel may still be dismantling it.
+            // The store opens before the test waits for the end of the process, which the kernel may still be removing.
             let session = try await other.open()
             probe.waitUntilExit()
             said += String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -158,7 +158,7 @@
             let found = Set(try await other.allIDs())
             #expect(acknowledged.count >= 399)
             #expect(acknowledged.subtracting(found).isEmpty)
-            // A commit that was synced but not answered may add one call of each of the eight tasks.
+            // For each of the eight tasks, one call may have been synced without an answer.
             #expect(found.subtracting(acknowledged).count <= 8)
             try await other.close(session)
         }

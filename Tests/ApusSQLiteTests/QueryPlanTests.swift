@@ -6,14 +6,15 @@
 
     @Suite("The query plans of the store")
     struct QueryPlanTests {
-        /// The statements that read a table from one end up to their limit.
+        /// The statements that read a table from one end until their limit is reached.
         ///
-        /// They are lists without a filter, or with a filter that no index covers.
+        /// They are lists without a filter, or with a filter for which there is no index.
         private static let lists = [
             "ORDER BY job.key LIMIT ?", "ORDER BY job.key DESC LIMIT ?", "ORDER BY run.sequence DESC LIMIT ?",
         ]
 
-        /// The sorts that are permitted: a job's claimed runs, an occurrence's runs, the keys of a prefix.
+        /// The statements that may sort: they sort the claimed runs of a job, the runs of an occurrence, or the keys of
+        /// a prefix.
         private static let sorted = [
             "INDEXED BY apus_run_open", "run.occurrence <= ? AND run.through >= ?",
             "UNION SELECT job FROM apus_request",

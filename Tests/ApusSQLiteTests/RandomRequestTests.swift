@@ -7,8 +7,8 @@
     import Foundation
     import Testing
 
-    /// An accepted request can be stored, read by the next process, changed and run; all others are refused as
-    /// `invalid`.
+    /// Tests that an accepted request can be stored, read by the next process, changed and run, and that all others are
+    /// refused as `invalid`.
     @Suite("Random and extreme requests")
     struct RandomRequestTests {
         /// The number of requests, which APUS_VALUES overrides.

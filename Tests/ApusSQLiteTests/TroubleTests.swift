@@ -37,7 +37,7 @@
             #expect(error.message.contains("move it aside") && error.message.contains(".recover"))
             #expect([UInt8](try Data(contentsOf: URL(filePath: path))) == bytes)
 
-            // The suggested remedy works.
+            // The remedy that the error suggests is a move of these files, and it works.
             for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
                 try FileManager.default.moveItem(atPath: path + suffix, toPath: path + ".aside" + suffix)
             }
@@ -77,8 +77,9 @@
             #expect(error.message.contains(directory.file("nowhere/jobs.db")))
         }
 
-        // The superuser may write anywhere, so for it the file system itself has to refuse: /proc takes no new files
-        // from any user.
+        // Tests a folder below /proc, which takes no new files from any user.
+        //
+        // The superuser may write to all other folders, so the file system itself has to refuse.
         @Test("the error names a directory that cannot be written")
         func unwritableDirectory() async throws {
             let directory = try Directory()

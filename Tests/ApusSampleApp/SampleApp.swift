@@ -2,21 +2,21 @@ public import ApusBackground
 public import ApusDevice
 public import ApusTimers
 
-/// A small app on a simulated device: it has a countdown, and each time when the user leaves it, it uploads something
-/// under a claim and saves something with a timer.
+/// A small app on a simulated device, with a countdown.
 ///
-/// What it has done is counted in its records, so the counts outlive its processes.
+/// Each time the user leaves the app, it uploads something under a background task and saves something with a timer. It
+/// counts its work in its records, so the counts outlive its processes.
 @MainActor
 public final class SampleApp {
     /// The keys of the counts in the app's records.
     public enum Count: String, Sendable, CaseIterable {
-        /// How often the user had the app in front.
+        /// The number of times that the user had the app in front.
         case uses
-        /// Countdowns whose finish the app has taken note of.
+        /// The number of countdowns whose finish the app has noticed.
         case finished
-        /// Chunks of work that were done under a claim.
+        /// The number of chunks of work that were done under a background task.
         case uploads
-        /// Times that the timer fired.
+        /// The number of times that the timer fired.
         case saves
     }
 
@@ -29,11 +29,11 @@ public final class SampleApp {
     private var phases: ObservationToken?
     private var finishes: ObservationToken?
 
-    /// The app in a new process.
+    /// Creates the app in a new process.
     ///
     /// - Parameters:
-    ///   - host: The process.
-    ///   - random: Decides how long its work takes.
+    ///   - host: The host of the process.
+    ///   - random: The random numbers that decide how long the work of the app takes.
     public init(host: SimulatedHost, random: SeededRandom) {
         self.host = host
         self.random = random
@@ -51,7 +51,7 @@ public final class SampleApp {
         finishes = countdown.observeFinish { [weak self] _ in self?.takeNoteOfFinish() }
     }
 
-    /// A count in the app's records.
+    /// Returns a count in the app's records.
     nonisolated public static func count(_ count: Count, in records: some RecordStore) throws -> Int {
         try records.load(Int.self, for: count.rawValue) ?? 0
     }
@@ -98,7 +98,7 @@ extension SimulatedHost {
 }
 
 extension SeededRandom {
-    /// A duration in whole seconds.
+    /// Returns a random duration in whole seconds.
     func duration(in seconds: ClosedRange<UInt64>) -> Duration {
         .seconds(seconds.lowerBound + next() % (seconds.upperBound - seconds.lowerBound + 1))
     }

@@ -3,21 +3,21 @@ public import ApusDevice
 import ApusTimers
 import ApusVirtualTime
 
-/// What happened when ``SampleApp`` was used for some days.
+/// The result of using ``SampleApp`` for some days.
 public struct SampleMonth: Sendable {
     /// The device's log.
     public let log: [DeviceEvent]
-    /// The log as text, a line each.
+    /// The log as text, with one line for each event.
     public let logText: String
-    /// What the app counted.
+    /// The counts of the app.
     public let counts: [SampleApp.Count: Int]
 
-    /// Uses the app twice a day, at times that the seed decides: a countdown is started in the morning, and the phone
-    /// sleeps on its charger at night.
+    /// Runs the app on a device whose user opens it twice a day, at times that the seed decides.
     ///
-    /// Each week the app is purged from memory; once it is force-quit, and once the phone is restarted.
+    /// The user starts a countdown in the morning, and the phone sleeps on its charger at night. Each week the app is
+    /// purged from memory. Once it is force-quit, and once the phone is restarted.
     ///
-    /// - Throws: `DeviceError` when the app broke a rule.
+    /// - Throws: `DeviceError` if the app broke a rule.
     @MainActor
     public static func run(seed: UInt64, days: Int = 30) throws -> SampleMonth {
         try SimulatedDevice.run(seed: seed) { device in

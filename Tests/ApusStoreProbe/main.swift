@@ -4,13 +4,13 @@
     import ApusTimers
     import PlatformC
 
-    // Opens the store named by the first argument, says so, and adds jobs from eight tasks without end, writing the
-    // identifier of each to standard output as soon as it has been acknowledged. The tests kill it in the middle of
-    // that.
+    // Opens the store that the first argument names, prints `open`, and adds jobs from eight tasks without end. It
+    // writes the identifier of each job to standard output as soon as the store has acknowledged the job. The tests
+    // kill this process while it adds jobs.
 
     func say(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
-        // One call, unbuffered: what was said is in the pipe when the process is killed.
+        // The line is written in one call and unbuffered, so that it is in the pipe even if the process is killed.
         if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }
     }
 

@@ -6,8 +6,8 @@ import Foundation
 ///
 /// The exit status is 0, or 1 after an error, whose text is written to standard error.
 ///
-/// It is for tests in a child process of which all threads of Swift's pool are blocked: neither the work nor the end
-/// needs one.
+/// It is for tests in a child process in which all threads of Swift's pool are blocked. Neither the work nor the end of
+/// the process needs a thread of the pool.
 package func endProcess(after work: @escaping @Sendable () async throws -> Void) -> Never {
     let done = DispatchSemaphore(value: 0)
     let failure = Locked<(any Error)?>(nil)

@@ -25,7 +25,7 @@ package nonisolated(nonsending) func until(
         do { if try await condition() { return } } catch { problem = "; the last error: \(error)" }
         if let limit, let end, clock.now >= end { throw Failure("not within \(limit): \(what)\(problem)") }
         do {
-            // In real time: other processes and threads do not report what they have done.
+            // The pause is in real time, because other processes and threads do not report what they have done.
             try await clock.sleep(until: clock.now.advanced(by: .milliseconds(20)), tolerance: nil)
         } catch {
             throw Failure("cancelled while waiting for: \(what)\(problem)")

@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Producers schedule, reset and cancel while the engine fires, round after round, and every timer is accounted for: it
-/// fired once and not early, or it was cancelled.
+/// Schedules, resets and cancels timers from several threads while the engine fires, in one round after another.
 ///
-/// A sleeping task that is cancelled at any moment ends as well.
+/// After each round, it accounts for every timer: the timer fired once and not early, or it was cancelled. A sleeping
+/// task that is cancelled at any moment must end as well.
 ///
 ///     ApusTimerStress [SECONDS [SEED]]
 @main
@@ -48,7 +48,7 @@ struct ApusTimerStress {
     }
 }
 
-/// What became of the timers of one round or many.
+/// The numbers of timers and of their outcomes, in one round or in many.
 struct Tally {
     var timers = 0
     var fired = 0

@@ -3,15 +3,16 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Some tens of thousands of timers, from the first to the last.
+/// A round with some tens of thousands of timers.
 final class StressRound: Sendable {
     private static let producers = 4
     private static let perProducer = 5_000
     private static let sleepers = 50
 
-    /// What is known of one timer.
+    /// The facts about one timer.
     ///
-    /// `deadline` and the two flags belong to its producer; the others to who fires it.
+    /// `deadline`, `isCancelled` and `resets` are written by the producer of the timer, and the other fields by the
+    /// thread that fires it.
     private struct Account: ~Copyable {
         let fires = Atomic(0)
         let firedAt = Atomic<UInt64>(0)
@@ -20,9 +21,9 @@ final class StressRound: Sendable {
         let resets = Atomic(0)
     }
 
-    /// The accounts, by the timers' numbers.
+    /// The accounts of all timers, by their numbers.
     ///
-    /// Their fields are atomic.
+    /// For `@unchecked Sendable`: the fields of an account are atomic.
     private struct Accounts: @unchecked Sendable {
         let base: UnsafeMutablePointer<Account>
     }
@@ -63,7 +64,7 @@ final class StressRound: Sendable {
                 let done = DispatchGroup()
                 for producer in 0..<Self.producers {
                     done.enter()
-                    // A thread each: producers that share one would not race.
+                    // Each producer has a thread of its own, because producers on one thread would not race.
                     Thread {
                         self.produce(producer)
                         done.leave()
@@ -77,13 +78,13 @@ final class StressRound: Sendable {
                 if wasInterrupted { tally.interrupted += 1 }
             }
         }
-        // Everything is due within 3 ms; a timer that is lost would be waited for in vain.
+        // Every timer is due within 3 ms, so the limit of 20 s is reached only if a timer was lost.
         let patience = engine.time.uptime().advanced(by: .seconds(20))
         while engine.liveTimerCount > 0, engine.time.uptime() < patience {
             try? await engine.sleep(for: .milliseconds(1))
         }
         if engine.liveTimerCount > 0 { tally.faults.append("\(engine.liveTimerCount) timers are left") }
-        // Actions on the queue that have started are not live any more, but may not have finished.
+        // An action that has started on the queue no longer counts as a live timer, but may not have finished yet.
         queue.sync(flags: .barrier) {}
         for index in 0..<Self.count { check(index, &tally) }
         return tally
@@ -96,7 +97,7 @@ final class StressRound: Sendable {
             mine.append((number, schedule(number, random)))
             switch random.next() % 16 {
             case 0:
-                // Waits until the timer is about to fire, or does, or has.
+                // The loop waits until the timer is about to fire, is firing, or has fired.
                 let moment = engine.time.continuous().advanced(by: .microseconds(Int64(random.next() % 120)))
                 while engine.time.continuous() < moment {}
                 cancel(mine.removeLast())
@@ -120,14 +121,15 @@ final class StressRound: Sendable {
         if victim.timer.cancel() { accounts.base[victim.number].isCancelled.store(true, ordering: .relaxed) }
     }
 
-    /// Any of the timers, or one of the youngest: those are firing just now.
+    /// Returns the index of any timer, or of one of the youngest timers, which are firing just now.
     private func pick(of count: Int, _ random: SeededRandom) -> Int {
         let youngest = random.next() % 4 == 0 ? count : min(count, 8)
         return count - 1 - Int(random.next() % UInt64(youngest))
     }
 
     private func delay(_ random: SeededRandom) -> Duration {
-        // Many at once, some at the same microsecond, some that are due already.
+        // Half of the timers are due within 50 µs: some in the same microsecond, and some already when they are
+        // scheduled.
         .microseconds(Int64(random.next() % (random.next() % 2 == 0 ? 50 : 3_000)))
     }
 
@@ -147,7 +149,7 @@ final class StressRound: Sendable {
         }
     }
 
-    /// Sleeps repeatedly; true if it was interrupted.
+    /// Sleeps repeatedly until a sleep is interrupted, and then returns `true`.
     private func sleep(_ number: Int) async -> Bool {
         let random = SeededRandom(seed: seed &+ 7_919 &* UInt64(number))
         do {

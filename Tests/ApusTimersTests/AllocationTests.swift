@@ -5,7 +5,7 @@ import Testing
 
 /// Runs the engine on the test's thread, so that the engine's allocations during a wake-up can be counted.
 private final class HandWakeup: Wakeup, Sendable {
-    /// A struct, because generic code would wrap a bare closure in another, which would be allocated.
+    /// A struct that contains the closure, because generic code would allocate another closure to wrap a bare one.
     private struct Handler {
         let body: @Sendable (WakeReason) -> Void
     }

@@ -24,7 +24,8 @@ struct EngineWakeUpTests {
         }
         time.advance(by: .seconds(2))
 
-        // The largest set of intervals of which no two share an instant: each needs its own wake-up.
+        // Each of these disjoint intervals needs its own wake-up, so their largest number is the least number of
+        // wake-ups.
         var least = 0
         var lastEnd: UInt64 = 0
         for interval in intervals.sorted(by: { $0.hard < $1.hard }) where interval.soft > lastEnd {

@@ -76,7 +76,7 @@ struct ExtremeDurationTests {
                 }
                 #expect((timer != nil) == isValid && (sequence != nil) == isValid, "\(interval), \(tolerance)")
                 timer?.resume()
-                // A short time, so that an interval of a nanosecond does not make a billion ticks.
+                // The time is short, so that an interval of a nanosecond does not make a billion ticks.
                 time.advance(by: .nanoseconds(10))
                 timer?.pause()
                 timer?.resume()

@@ -124,7 +124,7 @@ struct FrameTimerLifeTests {
                 timer = nil
                 (isRunning, isOver) = (false, true)
             case .advance:
-                // One frame, rounded up to the nanosecond.
+                // This is the time of one frame, rounded up to the nanosecond.
                 time.advance(by: .nanoseconds(16_666_667))
                 if isRunning { expected += 1 }
             }
@@ -163,7 +163,7 @@ struct FrameTimerLifeTests {
                 seen.isInside = true
                 seen.frames += 1
             }
-            // Longer than a frame, so that an overlapping frame would be noticed.
+            // The handler takes longer than a frame, so that an overlapping frame would be noticed.
             let end = DispatchSemaphore(value: 0)
             engine.schedule(after: .milliseconds(2)) { end.signal() }
             end.wait()
@@ -172,7 +172,7 @@ struct FrameTimerLifeTests {
         }
         var iterator = stream.makeAsyncIterator()
         for _ in 0..<10 {
-            // Ends only after a frame was handled during the changes, and another one after them.
+            // Each round ends only after a frame was handled during the changes, and another one after them.
             timer.isPaused = false
             await iterator.next()
             await onThreads(4) { number in

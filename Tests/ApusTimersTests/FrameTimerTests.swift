@@ -103,7 +103,7 @@ struct FrameTimerTests {
         #expect(dropped == [0, 0, 0])
         #expect(log.all.map(\.number) == [1, 2, 3])
         #expect(log.all.last.map { $0.targetTimestamp.nanoseconds - begin } == 1_066_666_666)
-        // A pause within a frame does not repeat that frame.
+        // A pause within a frame must not repeat that frame.
         timer.isPaused = true
         timer.isPaused = false
         time.advance(by: .milliseconds(20))

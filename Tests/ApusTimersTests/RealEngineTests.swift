@@ -50,7 +50,7 @@ struct RealEngineTests {
     @Test("sleeps, repeating timers and ticks work with the system's wakeup")
     func repeating() async throws {
         let engine = TimerEngine()
-        // A real sleep, because it is what is tested.
+        // The engine's sleep in real time is what this tests.
         try await engine.sleep(for: .milliseconds(1))
         var numbers: [Int] = []
         for await tick in try engine.ticks(every: .milliseconds(2)) {

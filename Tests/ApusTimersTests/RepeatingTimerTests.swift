@@ -108,7 +108,7 @@ struct RepeatingTimerTests {
             while ticks.withLock({ $0 }) == before {}
             timer.pause()
             let paused = ticks.withLock { $0 }
-            // What the engine and the queue have begun has ended after this.
+            // Once this action has run, everything that the engine and the queue had begun has ended.
             let isPast = DispatchSemaphore(value: 0)
             engine.schedule(after: .zero, on: .queue(queue)) { isPast.signal() }
             isPast.wait()

@@ -14,8 +14,8 @@ static void *next(const char *name) {
     return symbol;
 }
 
-// Two functions of Swift's runtime, which compiled code calls for each allocation. Defined here, in the executable, they
-// stand before the runtime's own.
+// Two functions of Swift's runtime, which compiled code calls for each allocation. They are defined here, in the
+// executable, so that calls reach them before the runtime's own functions.
 
 void *swift_allocObject(const void *metadata, size_t size, size_t alignment_mask) {
     static void *(*original)(const void *, size_t, size_t);

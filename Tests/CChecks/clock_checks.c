@@ -1,4 +1,4 @@
-// The process clock: each way to wait, and descriptors, threads and timers of many numbers and sizes.
+// Checks of the process clock: each way to wait, and descriptors, threads and timers in many numbers and sizes.
 #define _GNU_SOURCE
 #include "checks.h"
 
@@ -21,13 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
-// Of Dispatch, which is not in this program; thread_of_main_queue reads it.
+// A symbol of Dispatch, which is not in this program; thread_of_main_queue reads it.
 const unsigned char _dispatch_main_q[64] = {0};
 
 static const int64_t second = 1000000000, limit = 60000000000;
 
 static void begin(void) {
-    // Set before time is virtual, and converted then.
+    // This timer is set before time is virtual, and is converted when time becomes virtual.
     int timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     struct itimerspec hour = {.it_value = {.tv_sec = 3600}};
     require(timerfd_settime(timer, 0, &hour, NULL) == 0);
@@ -66,7 +66,7 @@ static void every_call(void) {
         require(pthread_create(&waiters[count].thread, NULL, wait_once, &waiters[count]) == 0);
     }
     require(process_clock_settle(limit) == 0);
-    // The earliest waits are returned if there is not enough room for all.
+    // If there is not enough room for all waits, the earliest ones are returned.
     for (size_t capacity = 0; capacity <= most; capacity += capacity < 4 ? 1 : 20) {
         struct process_clock_wait *rows = malloc(capacity * sizeof *rows + (capacity == 0));
         require(process_clock_waits(rows, capacity) == (size_t)count);
@@ -88,7 +88,7 @@ struct request {
     bool selects;
 };
 
-// Waits for `count` ends of pipes, of which nothing comes.
+// Waits for `count` ends of pipes that never become ready.
 static void *wait_for_descriptors(void *argument) {
     struct request *request = argument;
     int ends[2];
@@ -127,7 +127,7 @@ static void wait_for_many(int count, bool selects) {
 }
 
 static void many_descriptors(void) {
-    // Up to 32 rows are kept on the stack.
+    // A call keeps up to 32 rows on the stack, so these numbers include those around 32.
     static const int counts[] = {0, 1, 31, 32, 33, 34, 400};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         wait_for_many(counts[i], false);
@@ -139,7 +139,7 @@ static void many_descriptors(void) {
 // MARK: Timers that are descriptors
 
 static void timer_descriptors(void) {
-    // Around the highest number that a timer is kept for.
+    // These descriptors have numbers around the highest one for which a timer is kept.
     struct rlimit files, before;
     require(getrlimit(RLIMIT_NOFILE, &before) == 0);
     files = before;
@@ -149,11 +149,11 @@ static void timer_descriptors(void) {
     struct itimerspec each = {.it_interval = {.tv_nsec = 1}, .it_value = {.tv_sec = 1}}, old;
     require(timerfd_settime(timer, 0, &each, &old) == 0 && timerfd_gettime(timer, &old) == 0);
     process_clock_jump(2 * second, 2 * second, 2 * second);
-    // All missed expirations are read at once.
+    // One read returns all missed expirations.
     require(process_clock_step(0, limit) == 0);
     uint64_t fired = 0;
     require(read(timer, &fired, sizeof fired) == sizeof fired && fired == (uint64_t)second + 1);
-    // The last instants that there are.
+    // These are the last instants that can be expressed.
     struct itimerspec never = {.it_value = {.tv_sec = INT64_MAX, .tv_nsec = 999999999}};
     require(timerfd_settime(timer, TFD_TIMER_ABSTIME, &never, NULL) == 0);
     require(timerfd_settime(timer, 0, &never, NULL) == 0);
@@ -183,7 +183,7 @@ static void *wait_for_release(void *name) {
     return NULL;
 }
 
-// More than one read of /proc lists, with names that look like a thread's state.
+// So many threads need more than one read of the folder in /proc. Some of their names look like the state of a thread.
 static void many_threads(void) {
     enum { count = 300 };
     static char names[][16] = {"", ") R 1 1 1", "((((", "a b) S", "fifteen letters", "\n\t) Z"};
@@ -234,7 +234,7 @@ static void forks(void) {
         pid_t child = fork();
         require(child >= 0);
         if (child == 0) {
-            // In the machine's time: ends a child that waits for a thread that it does not have.
+            // The alarm is in the machine's time. It ends a child that waits for a thread that the child does not have.
             alarm(10);
             process_clock_jump(0, 0, 0);
             _exit(0);
@@ -259,7 +259,7 @@ static void *interrupt(void *thread) {
     return NULL;
 }
 
-// In the middle of a change of the clocks, too.
+// The handler may also run in the middle of a change of the clocks.
 static void signal_handlers(void) {
     struct sigaction action = {.sa_handler = read_clock}, before;
     pthread_t self = pthread_self(), thread;
@@ -300,7 +300,7 @@ static void ends_of_time(void) {
     process_clock_jump(INT64_MAX, INT64_MAX, INT64_MAX);
     require(process_clock_now().uptime == INT64_MAX);
     struct waiter waiter = {.wait = waiting_call_at(0)->wait, .duration = second};
-    // Nothing is later than the last instant.
+    // A wait that begins at the last instant ends at once, because there is no later instant.
     require(waiter.wait(waiter.duration) == 0);
     require(clock_gettime(CLOCK_REALTIME, &time) == 0 && time.tv_nsec < second);
     process_clock_jump(INT64_MIN, INT64_MIN, INT64_MIN);

@@ -1,4 +1,4 @@
-// Timers, locks, threads and signals of CApus.
+// Checks of the timers, locks, threads and signals of CApus.
 #define _GNU_SOURCE
 #include "checks.h"
 
@@ -21,7 +21,7 @@ static void timers(void) {
         int timer = capus_timerfd_create(clock);
         require(timer >= 0);
         require(capus_timerfd_read(timer) == 0);
-        // The instants are in the past, the last ones of 64 bits, and none.
+        // The instants are in the past, the last ones of 64 bits, and 0 for none.
         require(capus_timerfd_arm(timer, UINT64_MAX, 0) == 0);
         require(capus_timerfd_arm(timer, INT64_MAX, clock == CAPUS_CLOCK_WALL) == 0);
         require(capus_timerfd_arm(timer, (uint64_t)INT64_MAX + 1, 0) == 0);
@@ -137,7 +137,7 @@ static void started_threads(void) {
     sigset_t before, after;
     pthread_sigmask(SIG_BLOCK, NULL, &before);
     struct seen seen = {.writing_end = ends[1]};
-    // Longer than the kernel's names.
+    // The kernel cuts the name, because it is longer than the names that the kernel keeps.
     require(capus_start_thread("a name that is too long", look, &seen, NULL) == 0);
     char byte;
     require(read(ends[0], &byte, 1) == 1 && byte == 'x');
@@ -165,7 +165,7 @@ static void wait_for_byte(void *descriptor) {
     require(read(*(int *)descriptor, &byte, 1) == 1);
 }
 
-// The signal would end the process if a thread of ours took it.
+// If a thread of CApus took the signal, the signal would end the process.
 static void awaited_signal(void) {
     int ends[2];
     require(pipe(ends) == 0);
@@ -212,7 +212,7 @@ static void signals(void) {
     const int wanted[] = {SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2};
     const int count = sizeof wanted / sizeof *wanted;
     int *copy = exact_copy(wanted, sizeof wanted);
-    // Under nohup it is ignored, and stays so.
+    // Under nohup, SIGHUP is ignored, and would stay ignored.
     signal(SIGHUP, SIG_DFL);
     int descriptor = capus_signals_catch(copy, count);
     require(descriptor >= 0);
@@ -221,7 +221,8 @@ static void signals(void) {
         raise(wanted[i]);
         require(next_signal(descriptor) == wanted[i]);
     }
-    // Neither closed, so that no delayed handler writes to another file, nor read by the next one that catches.
+    // The pipe with this signal must not be closed, because a delayed handler would then write to another file. The
+    // next caller that catches signals must not read it either.
     raise(SIGUSR1);
     capus_signals_release();
     capus_signals_release();
@@ -229,7 +230,7 @@ static void signals(void) {
     raise(SIGUSR2);
     require(next_signal(descriptor) == SIGUSR2);
     capus_signals_release();
-    // The last of these signals cannot be caught.
+    // The second of these signals cannot be caught.
     const int impossible[] = {SIGUSR1, SIGKILL};
     require(capus_signals_catch(impossible, 2) == -EINVAL);
     signal(SIGHUP, SIG_IGN);
@@ -242,7 +243,7 @@ static void signals(void) {
     free(copy);
 }
 
-// Any number of signals can be caught, up to all real-time ones.
+// Catches each possible number of signals, up to all real-time signals.
 static void many_signals(void) {
     int numbers[64], count = 0;
     for (int number = SIGRTMIN; number <= SIGRTMAX; number++) numbers[count++] = number;

@@ -1,5 +1,5 @@
-// Notifications of CApus, without a bus, and on the buses that Scripts/c-checks starts. libdbus is not compiled with
-// the sanitizers, but what CApus passes to it and takes from it is.
+// Checks of the notifications of CApus, without a bus, and on the buses that Scripts/c-checks starts. libdbus is not
+// compiled with the sanitizers, but what CApus passes to it and gets from it is checked.
 #define _GNU_SOURCE
 #include "checks.h"
 
@@ -16,7 +16,7 @@ static enum capus_notify_result notify(const char *address, uint32_t *identifier
     return result;
 }
 
-// The text of an error ends inside its room, whatever the size of that.
+// The text of an error must end within its buffer, whatever the size of the buffer is.
 static void errors(const char *address, enum capus_notify_result wanted) {
     for (size_t size = 1; size <= 200; size += size < 8 ? 1 : 64) {
         char *error = malloc(size);

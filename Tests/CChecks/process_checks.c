@@ -1,4 +1,4 @@
-// Processes of CApus: commands of a daemon, and a detached program.
+// Checks of the processes of CApus: commands of a daemon, and a detached program.
 #define _GNU_SOURCE
 #include "checks.h"
 
@@ -53,7 +53,7 @@ static void commands(void) {
     shell("pwd; umask; echo $A$B; ulimit -Sn", 77, "/\n0077\n1\n77\n", 0);
     shell("exit 37", 0, "", 37);
     shell("kill -9 $$", 0, "", -1 - SIGKILL);
-    // No other descriptor is open: those of the folder are the listing's own.
+    // The command has the three standard descriptors and that of the folder which it lists, but not this one.
     int leaked = open("/dev/null", O_RDONLY);
     shell("ls /proc/self/fd | wc -l", 0, "4\n", 0);
     close(leaked);
@@ -84,7 +84,7 @@ static void failed_commands(void) {
     }
 }
 
-// Without the three standard descriptors, the pipes get their numbers.
+// If standard descriptors are closed, the pipes of a command get their numbers.
 static void commands_without_standard_descriptors(void) {
     fflush(stdout);
     pid_t child = fork();
@@ -93,7 +93,7 @@ static void commands_without_standard_descriptors(void) {
         for (int closed = 0; closed < 8; closed++) {
             for (int descriptor = 0; descriptor < 3; descriptor++) close(descriptor);
             for (int descriptor = 0; descriptor < 3; descriptor++) {
-                // Some are open again, each at its own place.
+                // Those of the three that are not in `closed` are opened again, each with its number.
                 if (!(closed & (1 << descriptor))) dup2(errors, descriptor);
             }
             int process, output;
@@ -112,7 +112,7 @@ static void commands_without_standard_descriptors(void) {
     require(waitpid(child, &status, 0) == child && status == 0);
 }
 
-// The child reads the arguments after the fork, also a long one.
+// The child reads the arguments after the fork, so a long argument must be intact.
 static void long_commands(void) {
     size_t size = 100000;
     char *text = malloc(size);
@@ -166,7 +166,7 @@ static void detached_program(void) {
     require(detach("/bin/sh", arguments, -1, -1, &process) == EBADF);
 }
 
-// A program that ends after its parent is adopted, and reaped like a child.
+// A program whose parent has ended is adopted, and is reaped like a child.
 static void orphans(void) {
     require(capus_adopt_orphans() == 0);
     int output[2], process = 0, status = -100, ended = 0;

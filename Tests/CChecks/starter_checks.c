@@ -1,4 +1,4 @@
-// Processes of CProcessClock: one for a test, and those of simulated apps, which a launcher forks.
+// Checks of the processes of CProcessClock: one for a test, and those of simulated apps, which a launcher forks.
 #define _GNU_SOURCE
 #include "checks.h"
 
@@ -89,7 +89,7 @@ static int status_of_app(
     struct app_launcher launcher, void (*app)(void), int input, int output, const char *surroundings, size_t length) {
     int32_t process = 0;
     int status = -1;
-    // Where what is read ends.
+    // The copy ends exactly where the surroundings end, so that a read beyond them is found.
     char *copy = exact_copy(surroundings, length);
     require(app_launcher_fork(launcher.connection, process_clock_offset(app), input, output, copy, length, &process) == 0);
     free(copy);
@@ -111,7 +111,7 @@ static void launcher_of_apps(void) {
     const char surroundings[] = "/\0FIRST=1\0REPLACED=new\0without\0LAST=";
     require(status_of_app(launcher, app_with_surroundings, input, 1, surroundings, sizeof surroundings) == 42 << 8);
 
-    // As long as may be, with more variables than there is room for.
+    // These surroundings have the greatest possible length, and more variables than there is room for.
     size_t most = 192 * 1024, length = 0;
     char *many = calloc(1, most + 1);
     memcpy(many, "/", 2);

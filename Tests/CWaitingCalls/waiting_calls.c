@@ -180,7 +180,7 @@ static int call_futex_wait_bitset_realtime(int64_t time) {
         FUTEX_BITSET_MATCH_ANY));
 }
 
-// A thread that does not end, and a word that it has locked. Another one in the child of a fork.
+// A thread that never ends, and a word that it has locked. In the child of a fork, another such thread is started.
 static pthread_mutex_t sleeper_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t sleeper;
 static int held_word, process_of_sleeper;
@@ -273,7 +273,7 @@ static struct silence begin_silence(void) {
     epoll_ctl(silence.epoll, EPOLL_CTL_ADD, silence.reader, &event);
     return silence;
 }
-// By number: `close` is a cancellation point, and a call before it may be none.
+// The calls are made by number, because `close` is a cancellation point, and a call before it may not be one.
 static int end_silence(struct silence silence, int result) {
     syscall(SYS_close, silence.reader);
     syscall(SYS_close, silence.writer);
@@ -431,8 +431,8 @@ const struct waiting_call *waiting_call_at(int index) {
 const struct waiting_call *waiting_call_at(int index) { return 0; }
 #endif
 
-// The state of a queue of Dispatch has the number of the thread to which the queue is bound in its lower 30 bits. Where
-// the state is, is private to Dispatch: there in that of Swift 6.
+// The lower 30 bits of the state of a queue of Dispatch are the number of the thread to which the queue is bound. The
+// offset of the state is private to Dispatch; this is the one in the Dispatch of Swift 6.
 uint32_t thread_of_main_queue(void) {
     extern const unsigned char _dispatch_main_q[];
     uint64_t state;

@@ -1,4 +1,4 @@
-// A program that has Dispatch and Foundation linked in statically, in virtual time: Scripts/c-checks.
+// A program in virtual time that has Dispatch and Foundation linked in statically; Scripts/c-checks runs it.
 import Dispatch
 import Foundation
 

@@ -1,4 +1,4 @@
-// Threads that are cancelled while they wait. pthreads(7) has the list of cancellation points.
+// Programs with threads that are cancelled while they wait. pthreads(7) has the list of cancellation points.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -16,7 +16,7 @@ static int64_t long_time;
 
 static void unlock(void *nothing) {
     (void)nothing;
-    // A cancelled wait for a condition has the mutex here.
+    // When a wait for a condition is cancelled, this thread must have the mutex.
     require(pthread_mutex_trylock(&mutex) != 0 && pthread_mutex_unlock(&mutex) == 0);
 }
 
@@ -103,7 +103,8 @@ static void cancel_all(int64_t delay) {
             void *result = NULL;
             require(pthread_join(threads[i], &result) == 0 && result == PTHREAD_CANCELED);
         }
-        // Other threads reuse their stacks, so a step that found one of their waits would write into these.
+        // Other threads reuse the stacks of the cancelled ones, so a step that still found one of their waits would
+        // write into these stacks.
         sleep_for(ticks(1));
     }
     require(time_is_virtual() || open_descriptors() == before);
@@ -117,7 +118,7 @@ static void cancel_all(int64_t delay) {
 static void cancelled_waits(void) { cancel_all(ticks(1)); }
 static void cancelled_before_the_wait(void) { cancel_all(0); }
 
-// A sleep of no length is a cancellation point, too.
+// A sleep of no length must be a cancellation point too.
 static void *sleep_without_length(void *is_ready) {
     struct timespec none = {0, 0};
     require(sem_post(is_ready) == 0);
@@ -144,7 +145,7 @@ static void *poll_for_a_byte(void *nothing) {
     return nothing;
 }
 
-// The wait has ended, and what it has opened is about to be closed.
+// Cancels a thread whose wait has ended, when the files that the wait has opened are about to be closed.
 static void cancelled_after_the_wait(void) {
     require(pipe(ends) == 0 && sem_init(&polls, 0, 0) == 0);
     int open[2];
@@ -156,11 +157,11 @@ static void cancelled_after_the_wait(void) {
             require(write(ends[1], &byte, 1) == 1 && pthread_cancel(thread) == 0 && pthread_join(thread, NULL) == 0);
             require(read(ends[0], &byte, 1) == 1);
         }
-        // No thread has left with the clock's lock.
+        // If a thread had ended with the clock's lock, this sleep would hang.
         sleep_for(ticks(1));
         open[part] = open_descriptors();
     }
-    // The first step has opened files that the clock keeps.
+    // The first step of the clock opened files that the clock keeps, so the two parts are compared with each other.
     require(open[0] == open[1]);
 }
 

@@ -1,4 +1,4 @@
-// Conditions: what a wait until an instant returns when it is signalled.
+// Programs with conditions, for what a wait until an instant returns when it is signalled.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -24,11 +24,11 @@ static void *wait_until(void *duration) {
     return NULL;
 }
 
-// The signalled thread gets the mutex only after its deadline.
+// A thread that is signalled before its deadline, but gets the mutex only after it.
 static void a_signal_before_the_deadline(void) {
     require(sem_init(&is_waiting, 0, 0) == 0);
     for (int is_broadcast = 0; is_broadcast < 2; is_broadcast++) {
-        // In the machine's time the deadline is so far away that a busy machine signals before it.
+        // In the machine's time, the deadline is so late that even a busy machine signals before it.
         int64_t duration = time_is_virtual() ? ticks(2) : 1000000000;
         pthread_t thread = start(wait_until, &duration);
         require(sem_wait(&is_waiting) == 0);
@@ -55,7 +55,7 @@ static void *wait_for_signal(void *is_timed) {
     return NULL;
 }
 
-// As many signals as threads wake all of them, whether they wait until an instant or not.
+// If there are as many signals as threads, all threads wake, whether they wait until an instant or without a limit.
 static void timed_and_other_waits(void) {
     enum { count = 8 };
     pthread_t threads[count];
@@ -89,7 +89,8 @@ static void *wait_with_the_mutex(void *nothing) {
     return nothing;
 }
 
-// A thread that is cancelled while it is signalled has either returned from its wait, or leaves the signal to another.
+// If a thread is cancelled while it is signalled, it has either returned from its wait, or leaves the signal to another
+// thread.
 static void a_cancelled_thread_takes_no_signal(void) {
     require(sem_init(&is_waiting, 0, 0) == 0);
     for (int round = 0; round < 50; round++) {
@@ -115,7 +116,7 @@ static int wait_on(pthread_cond_t *waited, pthread_mutex_t *held, int64_t durati
     return error;
 }
 
-// A condition with a recursive mutex, and one that processes share.
+// A condition that is used with a recursive mutex, and one that processes share.
 static void other_conditions(void) {
     pthread_mutexattr_t mutex_attributes;
     pthread_condattr_t attributes;

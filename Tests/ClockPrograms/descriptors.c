@@ -1,4 +1,4 @@
-// Timer descriptors that are duplicated, replaced, and closed in each way.
+// Programs with timer descriptors that are duplicated, replaced, and closed in each way.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -36,7 +36,8 @@ static void by_dup3(int timer) {
     require(dup3(other, timer, O_CLOEXEC) == timer && close(other) == 0 && close(timer) == 0);
 }
 
-// After a timer was closed, eight bytes that are read from its number belong to the file that has the number now.
+// After a timer was closed, its number may belong to another file. Eight bytes that are then read from the number must
+// be those of the file.
 static void closed_timers(void) {
     static void (*const closings[])(int) = {by_close,  by_close_range, by_system_call, by_closefrom,
                                             by_fclose, by_dup2,        by_dup3};
@@ -73,7 +74,7 @@ static int with_dup2(int timer) { return dup2(timer, 150); }
 static int with_dup3(int timer) { return dup3(timer, 151, O_CLOEXEC); }
 static int with_system_call(int timer) { return (int)syscall(SYS_dup, timer); }
 
-// All numbers of a timer are the same timer, also when the first is closed.
+// All duplicates of a descriptor refer to the same timer, even after the first one was closed.
 static void duplicated_timers(void) {
     static int (*const duplicate[])(int) = {with_dup, with_fcntl, with_dup2, with_dup3, with_system_call};
     for (size_t i = 0; i < sizeof duplicate / sizeof *duplicate; i++) {

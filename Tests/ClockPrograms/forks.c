@@ -1,4 +1,5 @@
-// Children: of fork, _Fork and vfork, while other threads wait, and from a handler that has interrupted a wait.
+// Programs with children of fork, _Fork and vfork, made while other threads wait, and from a handler that has
+// interrupted a wait.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -31,7 +32,7 @@ static void *wait_again_and_again(void *number) {
     return NULL;
 }
 
-// Each way to wait works in the child, in the machine's time.
+// In the child, each way to wait works in the machine's time.
 static void live_as_a_child(void) {
     end_child_in_time();
     int64_t before = process_clock_machine_time(), now = reading(CLOCK_MONOTONIC);
@@ -98,7 +99,7 @@ static void fork_within_a_wait(void) {
     sleep_for(ticks(1));
 }
 
-// The child has what the program opened, and nothing of the clock's.
+// The child has the files that the program opened, and none of the clock's.
 static void descriptors_of_a_child(void) {
     int before = open_descriptors();
     atomic_store(&runs, true);

@@ -1,4 +1,4 @@
-// What a program finds that depends on data between the writer and the reader, in the kernel.
+// Programs whose results depend on data that is in the kernel, between the writer and the reader.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -37,7 +37,7 @@ static bool is_readable(int descriptor) {
     return poll(&polled, 1, 30000) == 1;
 }
 
-// Answers each two bytes with one.
+// Answers every two bytes with one byte.
 static void *answer(void *descriptor) {
     int socket = *(int *)descriptor;
     for (int i = 0; i < requests; i++) {
@@ -50,7 +50,7 @@ static void *answer(void *descriptor) {
     return NULL;
 }
 
-// The second byte stays in the kernel until the first is acknowledged, and that is delayed.
+// The kernel keeps the second byte back until the first one is acknowledged, and the acknowledgement is delayed.
 static void small_writes(void) {
     int ends[2];
     connect_pair(ends);
@@ -68,7 +68,7 @@ static void small_writes(void) {
     close(ends[1]);
 }
 
-// What a full connection holds does not stop time.
+// Data in a full connection does not stop time.
 static void a_full_connection(void) {
     int ends[2];
     connect_pair(ends);
@@ -88,7 +88,7 @@ static void a_full_connection(void) {
     close(ends[1]);
 }
 
-// Data that a program holds back by TCP_CORK, for up to 200 ms.
+// With TCP_CORK, the kernel holds back a program's data for up to 200 ms.
 static void a_corked_connection(void) {
     int ends[2], on = 1;
     connect_pair(ends);
@@ -101,7 +101,7 @@ static void a_corked_connection(void) {
     close(ends[1]);
 }
 
-// What the kernel sends later than the grace does not stop time for ever, and is counted.
+// Data that the kernel sends later than the grace does not stop time for ever, and is counted.
 static void a_slow_connection(void) {
     int ends[2], rate = 1, on = 1;
     connect_pair(ends);

@@ -1,5 +1,5 @@
-// Small programs that Scripts/c-checks runs in the machine's time and in virtual time. What a program requires holds in
-// both. It is killed after a minute of the machine's time.
+// Small programs that Scripts/c-checks runs in the machine's time and in virtual time. Their requirements must hold in
+// both. A program is killed after a minute of the machine's time.
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -11,20 +11,20 @@
 struct program {
     const char *name;
     void (*run)(void);
-    // It moves the clock itself.
+    // Whether the program moves the clock itself, so that it runs only in virtual time.
     bool is_only_virtual;
 };
 
-// Each ends with a row without a name.
+// Each array ends with a row without a name.
 extern const struct program signal_programs[], fork_programs[], cancellation_programs[], condition_programs[],
     descriptor_programs[], kernel_programs[], thread_programs[];
 
-// Of the table of ways to wait.
+// The functions of the table of ways to wait.
 void print_table(void);
 int wait_for_ever(const char *name);
 
 bool time_is_virtual(void);
-// 20 ms in the machine's time, an hour in virtual time.
+// Returns nanoseconds: a tick is 20 ms in the machine's time, and an hour in virtual time.
 int64_t ticks(double count);
 struct timespec time_of(int64_t nanoseconds);
 struct timespec time_after(clockid_t clock, int64_t nanoseconds);
@@ -32,9 +32,9 @@ int64_t reading(clockid_t clock);
 void sleep_for(int64_t nanoseconds);
 pthread_t start(void *(*run)(void *), void *argument);
 void join(pthread_t thread);
-// Ends the child with 1 if it hangs, in the machine's time. In a child only async-signal-safe functions are called.
+// Ends the child with 1 if it hangs, in the machine's time. A child may call only async-signal-safe functions.
 void end_child_in_time(void);
-// Waits for the child, which has to exit with 0.
+// Waits for the child, which must exit with 0.
 void expect_success(int child);
 
 #endif

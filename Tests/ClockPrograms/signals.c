@@ -1,4 +1,4 @@
-// What a signal handler may call, and what it does to the wait that it interrupts.
+// Programs for what a signal handler may call, and for its effect on the wait that it interrupts.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -58,7 +58,7 @@ static void calls_in_a_handler(void) {
     atomic_store(&runs, true);
     pthread_t self = pthread_self(), thread = start(interrupt, &self);
     while (atomic_load(&handled) < 500) {
-        // Each of these takes the clock's lock.
+        // Each of these calls takes the clock's lock.
         struct timespec deadline = time_after(CLOCK_REALTIME, 0);
         sem_timedwait(&posted, &deadline);
         require(timerfd_settime(timer, 0, &setting, NULL) == 0);
@@ -162,7 +162,7 @@ static void a_wait_within_a_wait(void) {
     }
 }
 
-// The clock's lock, which this program takes to choose where a signal meets a call.
+// The functions of the clock's lock. With them, this program chooses the moment of a call at which a signal arrives.
 void clock_lock(void);
 void clock_unlock(void);
 
@@ -177,7 +177,7 @@ static bool is_asleep(pid_t thread) {
     return strstr(text, ") S ") != NULL;
 }
 
-// Has the other thread take the lock, which the next call here waits for.
+// Makes the other thread take the lock, so that the next call of this thread waits for it.
 static void want_lock(int number) {
     (void)number;
     int wanted = atomic_fetch_add(&wanted_locks, 1) + 1;
@@ -191,7 +191,8 @@ static void sleep_beyond_the_deadline(int number) {
     errno = error;
 }
 
-// Sends a signal to a thread that waits for the lock: it arrives when that thread unlocks, since it blocks all signals.
+// Sends a signal to a thread that waits for the lock. That thread blocks all signals, so the signal arrives when it
+// unlocks.
 static void *signal_at_the_lock(void *thread) {
     static const int signals[] = {SIGUSR1, SIGUSR2};
     for (int i = 0; i < 2; i++) {
@@ -205,8 +206,9 @@ static void *signal_at_the_lock(void *thread) {
     return NULL;
 }
 
-// A wait for a word makes its row, and then enters it. The first signal arrives between the two, so that the second one
-// arrives after that, and before the kernel's wait, which begins after the instant then.
+// A wait for a word first makes its row, and then enters it. The first signal arrives between the two. The second one
+// therefore arrives after the row was entered and before the kernel's wait, which begins after the instant at that
+// time.
 static void a_handler_before_a_wait_for_a_word(void) {
     int word = 0;
     struct timespec duration = time_of(ticks(1));
@@ -249,7 +251,7 @@ static void jumps_out_of_a_wait(void) {
         sleep_for(ticks(2));
         require(reading(CLOCK_MONOTONIC) - before >= ticks(2));
     }
-    // Past the deadlines of the waits that the handlers have left.
+    // This sleeps beyond the deadlines of the waits that the handlers have left.
     sleep_for(ticks(time_is_virtual() ? 1000 : 1));
 }
 

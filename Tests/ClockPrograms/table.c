@@ -1,5 +1,5 @@
-// The table of docs/process-clock.md: what each way to wait does when time stands still or moves, and when something
-// happens to its thread or its process. What a signal and a cancellation do is also found out in the machine's time.
+// The table of docs/process-clock.md: the effect on each way to wait of time that stands still or moves, and of events
+// in its thread or its process. The effects of a signal and of a cancellation are also found in the machine's time.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Of Dispatch, which is not in this program; thread_of_main_queue reads it.
+// A symbol of Dispatch, which is not in this program; thread_of_main_queue reads it.
 const unsigned char _dispatch_main_q[64] = {0};
 
 static const int64_t second = 1000000000, limit = 60000000000;
@@ -65,7 +65,7 @@ static const char *suspended(const struct waiting_call *call) {
     return is_right && waiter.result == 0 ? "waits; returns when resumed" : "returns";
 }
 
-// A copy of this program waits, and says so; then it is killed.
+// Starts a copy of this program, which reports that it waits, and kills it.
 static const char *killed(const struct waiting_call *call) {
     int ends[2], status;
     require(pipe2(ends, O_CLOEXEC) == 0);
@@ -79,7 +79,7 @@ static const char *killed(const struct waiting_call *call) {
     close(ends[1]);
     char byte;
     require(read(ends[0], &byte, 1) == 1 && kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
-    // No process that it has started has its output.
+    // The pipe has ended, so no process that the copy has started has its output open.
     require(read(ends[0], &byte, 1) == 0 && close(ends[0]) == 0);
     return WIFSIGNALED(status) ? "ends" : "continues";
 }
@@ -158,7 +158,8 @@ static void cancel_all(struct waiter *waiters) {
 void print_table(void) {
     static struct waiter waiters[most];
     while (waiting_call_at(count)) require(++count < most);
-    // Without a deadline: starts the thread that holds the locks, before any thread is cancelled in that.
+    // This call has no deadline. It starts the thread that holds the locks, before any thread is cancelled in such a
+    // call.
     for (int i = 0; !time_is_virtual() && i < count; i++) {
         if (strcmp(waiting_call_at(i)->name, "pthread_mutex_timedlock") == 0) waiting_call_at(i)->wait(0);
     }

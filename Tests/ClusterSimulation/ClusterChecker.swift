@@ -23,7 +23,7 @@ final class ClusterChecker {
     var attempts: Set<RunKey> = []
     /// The ends of postponements by the database's clock.
     var snoozes: [RunKey: WallInstant] = [:]
-    /// The handlers that the database does not know since a promotion.
+    /// The handlers of runs that the database does not know any more since a promotion.
     var lost: [ClusterHandler] = []
     var lastPromotion: Int64?
     /// The time at which the database's clock was last set.
@@ -112,8 +112,9 @@ final class ClusterChecker {
         }
     }
 
-    /// Checks that a job that requires a free name is alone with it at the end of the transaction, except for the
-    /// changes of later parts.
+    /// Checks that no other open job has the name of a job that requires a free name.
+    ///
+    /// The check is made at the end of the transaction. Jobs that later parts of the turn change may have the name.
     private func checkFreeNames(_ parts: [[JobChange]]) {
         for (index, part) in parts.enumerated() {
             for change in part where change.requiresFreeName {
@@ -135,7 +136,8 @@ final class ClusterChecker {
 
     /// Records a postponement.
     ///
-    /// It ends by the database's clock as far as the node knows it; this knowledge is as imprecise as answers are slow.
+    /// It ends by the database's clock, as far as the node knows that clock. If the answers to the node are slow, its
+    /// knowledge is so vague that the end is not checked.
     func snoozed(_ handler: ClusterHandler) {
         if lost.contains(where: { $0 === handler }) { return }
         counts.snoozes += 1
@@ -226,7 +228,8 @@ final class ClusterChecker {
     private func checkLimit(_ handler: ClusterHandler) {
         let queue = handler.plan.queue
         checkKey(handler)
-        // Places that a promotion has lost are assigned again before their former owners notice it.
+        // After a promotion, places that the new database does not know are assigned again before their former owners
+        // notice it.
         let isKnown = { [lastPromotion] (instant: Int64) in lastPromotion.map { instant > $0 + .ms(5_000) } ?? true }
         guard let limit = world.history.limits[queue], isKnown(world.now) else { return }
         let others = active.values.joined().filter {

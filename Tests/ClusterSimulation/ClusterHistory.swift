@@ -44,14 +44,14 @@ struct ClusterHistory: CustomStringConvertible {
         case command(Command, node: Int, job: Int)
         case crash(node: Int, ofMachine: Bool, back: Int)
         case pause(node: Int, for: Int)
-        /// Loses requests, answers, or both.
+        /// Loses the requests of a node, the answers to it, or both.
         case partition(node: Int, requests: Bool, answers: Bool, for: Int)
-        /// Slows down one of the process's connections, or all.
+        /// Slows down one connection of a process, or all of them.
         case slow(node: Int, link: Int, upTo: Int, for: Int)
         /// Fails this percentage of requests.
         case lossy(node: Int, percent: Int, for: Int)
         case restartDatabase(for: Int)
-        /// Promotes a standby that lags by `lag`, and is available after another while.
+        /// Promotes a standby that lags by `lag`; the database is unavailable for the given time.
         case promote(lag: Int, for: Int)
         /// Sets the database's time of day.
         case setClock(by: Int)
@@ -71,7 +71,9 @@ struct ClusterHistory: CustomStringConvertible {
     var trouble: Int
     /// The maximum number of simultaneous runs of each queue, over all nodes.
     var limits: [QueueID: Int]
-    /// The maximum number of simultaneous runs of one key on a node; in every eighth history jobs have keys.
+    /// The maximum number of simultaneous runs of one key on a node.
+    ///
+    /// Jobs have keys only in every eighth history.
     var limitsPerKey: [QueueID: Int]
     /// The role of each process; with `nil`, all of them run everything.
     var roles: [ClusterRole]?
@@ -88,13 +90,14 @@ struct ClusterHistory: CustomStringConvertible {
         trouble = 6_000 + pick(14_000)
         limits = ["one": 1, "few": 2 + pick(2)]
         limitsPerKey = seed % 8 == 4 ? ["few": 1, "default": 1 + Int(seed / 8 % 2)] : [:]
-        // Only every third history has unreadable jobs, so that the others do not change.
+        // Only every third history has unreadable jobs, so that the other histories stay the same.
         unreadable = seed.isMultiple(of: 3) ? 1 + Int(seed / 3 % 7) : 0
         steps = []
         var number = 0
-        // Names have their own random numbers and are in every other history, so that the others do not change.
+        // Names have their own random numbers and occur only in every other history, so that the other histories stay
+        // the same.
         let names = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x9FB2_1C65)
-        // Only every third history has roles, which have their own random numbers for the same reason.
+        // Roles have their own random numbers and occur only in every third history, for the same reason.
         if seed % 3 == 2 {
             let random = SeededRandom(seed: seed &* 0x8EBC_6AF0_9C88_C6E3 &+ 0x5851_F42D)
             roles = (0..<nodes).map { ClusterRole.drawn(for: $0) { Int(random.next() % UInt64($0)) } }
@@ -108,7 +111,7 @@ struct ClusterHistory: CustomStringConvertible {
             plan.requiresFreeName = seed.isMultiple(of: 2) && names.next() % 2 == 0
             return plan
         }
-        // Jobs that are only run by hand: each run is one command.
+        // These jobs only run by hand, and each of their runs is one command.
         for id in 0..<2 {
             number += 1
             steps.append(.init(at: pick(200), action: .submit(node: pick(nodes), .byHand(number: number, id: id))))

@@ -73,7 +73,7 @@ extension ClusterNode {
         }
     }
 
-    /// Checks the end of the trust, because a beat may remain unanswered for longer.
+    /// Schedules a check at the end of the trust, because the answer to a beat may come later than that.
     private func watchTrust() {
         guard let end = membership!.endOfTrust, !isClosed else { return }
         let delay = uptime.duration(to: end).wholeNanoseconds
@@ -119,9 +119,9 @@ extension ClusterNode {
         }
     }
 
-    /// Wakes the scheduler after a new session, which has not received the earlier notifications.
+    /// Wakes the scheduler after the node has got a new session, which has not received the earlier notifications.
     ///
-    /// Nothing depends on them if all nodes have the same role.
+    /// If all nodes have the same role, nothing depends on these notifications.
     private func hearAgain() {
         let breaks = process.links[ClusterWorld.Link.session.rawValue].breaks
         if breaks != self.breaks, world.history.roles != nil { post(.signal(.wake)) }
@@ -154,7 +154,7 @@ extension ClusterNode {
         let mine = found.filter { shard, epoch in given[shard].map { $0 < epoch } ?? true }
         let old = owned
         owned = mine
-        // A shard without an owner was given back just now.
+        // A shard that now has no owner was just given back by this node, so it is not revoked.
         for shard in old.keys.sorted() where mine[shard] == nil && owners[shard].flatMap({ $0 }) != nil {
             post(.signal(.revoked(shard)))
         }

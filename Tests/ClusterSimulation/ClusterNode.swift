@@ -11,14 +11,14 @@ final class ClusterNode {
     var id: Int64 = 0
     var membership: MembershipMachine?
     private var machine: SchedulerMachine?
-    /// Whether it has or had a scheduler.
+    /// Whether the node has a scheduler, or has had one.
     private(set) var isOpen = false
     var inbox: [SchedulerInput] = []
     /// Whether the process has ended.
     var isGone = false
     /// Whether the scheduler has ended.
     var isClosed = false
-    /// Whether it gives the store back: its handlers were cancelled and forgotten.
+    /// Whether the node is giving the store back, after its handlers were cancelled and forgotten.
     private var isClosing = false
     private var isBusy = false
     private var isPumpScheduled = false
@@ -33,12 +33,12 @@ final class ClusterNode {
     /// The time at which the node has read a promoted database again.
     var readAnew: Int64?
     var handlers: [RunKey: ClusterHandler] = [:]
-    /// The jobs that it can run; `unsaid` are those that the next beat reports.
+    /// The jobs that the node can run; `unsaid` contains them until a beat has reported them.
     private(set) lazy var runnable = process.role.jobs
     var unsaid: RunnableJobs?
     /// The other nodes, according to the last beat.
     var others = OtherSchedulers()
-    /// The number of breaks of its session when it last listened again.
+    /// The number of times that the session of this node was broken, when the node last listened again.
     var breaks = 0
     /// The instant of the last step, with the number of steps at that instant.
     private var steps = (at: Int64(0), count: 0)
@@ -72,7 +72,7 @@ final class ClusterNode {
     }
 
     private var clocks: Clocks {
-        // The time of day differs from the database's by hours.
+        // The node's time of day differs from that of the database by hours.
         Clocks(
             up: uptime, going: ContinuousInstant(nanoseconds: UInt64(world.now + process.continuousOffset)),
             day: WallInstant(nanoseconds: world.wall.nanoseconds &+ UInt64(bitPattern: process.wallOffset)))
@@ -238,7 +238,8 @@ final class ClusterNode {
             case .success(let (results, hasSubmissions)):
                 released(turn.released)
                 if hasSubmissions { post(.signal(.submissions)) }
-                // Another node may have the claimed runs by now, so their fate must be determined.
+                // If the node is not trusted any more, another node may have its claimed runs, so the turn counts as
+                // failed.
                 let isTrusted = membership!.endOfTrust.map { $0 > uptime } ?? false
                 guard isTrusted else {
                     machine!.commitFailed(
@@ -310,7 +311,7 @@ final class ClusterNode {
     private func stopped() {
         isClosed = true
         world.trace("\(name) has stopped")
-        // Commands that it has not processed fail with the error of the scheduler's end.
+        // Commands that the scheduler has not processed fail when it ends, so their callers get no other answer.
         world.checker.callerGone(self)
         process.node = nil
         if process.isWanted, !isGone { world.join(process, after: .ms(100)) }

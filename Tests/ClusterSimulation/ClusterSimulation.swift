@@ -24,11 +24,14 @@ package enum ClusterSimulation {
         package var limited = 0
         /// The number of starts that took the last place of a key.
         package var limitedByKey = 0
-        /// The number of jobs that were made because their names were free; `namesTaken` counts the refused
-        /// submissions.
+        /// The number of jobs that were made because their names were free.
+        ///
+        /// `namesTaken` is the number of the submissions that were refused because their names were not free.
         package var named = 0
         package var namesTaken = 0
-        /// The number of jobs that moved to a node that can run them; `placed` counts new jobs in another node's shard.
+        /// The number of jobs that moved to a node that can run them.
+        ///
+        /// `placed` is the number of new jobs that were put in another node's shard.
         package var moved = 0
         package var placed = 0
         /// The longest delay of a run after the end of a process, in nanoseconds.

@@ -76,7 +76,7 @@ final class ClusterWorld {
         }
         for step in history.steps {
             note(step.action)
-            // The first nodes have found each other by then.
+            // The history begins when the first nodes have found each other.
             queue.add(at: .ms(2_500 + step.at)) { [unowned self] in perform(step.action) }
         }
         run(until: .ms(2_500 + history.trouble))
@@ -121,7 +121,7 @@ final class ClusterWorld {
         }
     }
 
-    /// Kills a process; with no other trouble, other processes must take over its jobs soon.
+    /// Kills a process, whose jobs other processes must then take over soon, because there is no other trouble.
     private func killOne() {
         guard processes.count > 1 else { return }
         let process = processes[pick(processes.count)]
@@ -150,7 +150,8 @@ final class ClusterWorld {
             node.handlers = [:]
             checker.callerGone(node)
             let id = node.id
-            // The kernel closes the connections of a process; the database does not notice the end of a machine's.
+            // When a process ends, the kernel closes its connections. The database notices the end of a machine only
+            // much later.
             queue.add(at: now + (ofMachine ? .ms(20_000) : 100_000)) { [self] in
                 database.tables.nodes[id]?.hasSession = false
             }
@@ -175,7 +176,9 @@ final class ClusterWorld {
 
     // MARK: Events
 
-    /// Schedules an event in the process of a node, if that still exists; a stopped process gets it when it continues.
+    /// Schedules an event in the process of a node, if the node still exists then.
+    ///
+    /// A process that is stopped gets the event when it continues.
     func deliver(to node: ClusterNode, at instant: Int64, _ kind: Kind, _ action: @escaping () -> Void) {
         queue.add(at: instant) { [self] in
             if node.isGone || checker.violation != nil { return }
@@ -198,7 +201,9 @@ final class ClusterWorld {
         return [.isLost, .isRefused, .answerIsLost, .answerIsLost, .isLate][pick(5)]
     }
 
-    /// Sends a request, which is one transaction; if it has a `due` instant that is near, it waits for that.
+    /// Sends a request, which is one transaction.
+    ///
+    /// If the transaction has a `due` instant that is near, it waits for that instant.
     func send<R>(
         _ node: ClusterNode, _ link: Link, due: WallInstant? = nil,
         _ work: @escaping (ModelDatabase) throws(JobError) -> R,
@@ -228,7 +233,7 @@ final class ClusterWorld {
             isAnswered = false
             let failure = breakLink()
             fail(at: failure)
-            // A new job of a transaction that comes even later is only found by the next load.
+            // If the transaction comes even later, the next load finds its new job.
             if fate == .isLate { late = max(0, failure - arrival) + .ms(pick(90)) }
         }
         func execute() {

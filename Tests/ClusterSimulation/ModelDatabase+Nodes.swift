@@ -4,7 +4,7 @@ import ApusTimers
 
 /// The nodes, their beats and their shards.
 extension ModelDatabase {
-    /// Adds a node; with `hasSession`, its session has the lock at once.
+    /// Adds a node, whose session has the lock at once if `hasSession` is set.
     func join(_ jobs: RunnableJobs? = nil, hasSession: Bool = false) -> Int64 {
         adoptTimeline()
         sequences.node += 1
@@ -70,9 +70,9 @@ extension ModelDatabase {
         return taken
     }
 
-    /// Ends a node; if a `beat` is given, only if that is its last one.
+    /// Ends a node; if `beat` is given, only if the last beat of the node has that number.
     func end(_ node: Int64, ifBeat beat: Int64? = nil) {
-        // The beat of a node that has never beaten is unknown.
+        // The last beat of a node that has sent none is unknown.
         if let beat, let last = tables.nodes[node]?.beat, last > 0, last != beat { return }
         tables.nodes[node]?.ended = true
         tables.nodes[node]?.hasSession = false
@@ -91,7 +91,9 @@ extension ModelDatabase {
 
     var copy: Copy { Copy(tables: tables, sequences: sequences) }
 
-    /// Continues from a copy, on another timeline; sequences may have skipped numbers that no row has.
+    /// Continues from a copy, on another timeline.
+    ///
+    /// The sequences skip some numbers, as those of a database do, without rows for them.
     func promote(_ copy: Copy, skipping numbers: Int64) {
         (tables, sequences) = (copy.tables, copy.sequences)
         timeline += 1

@@ -59,7 +59,7 @@ extension ModelDatabase {
 }
 
 extension Trigger {
-    /// The anchor of the instants; `nil` if they have none on the wall clock.
+    /// The anchor of the instants; `nil` if the trigger has none.
     fileprivate var anchor: WallInstant? { if case .every(_, let anchor, _) = kind { anchor } else { nil } }
 }
 

@@ -17,7 +17,7 @@ final class ModelDatabase {
     struct Row {
         var job: Job
         var shard: ShardID
-        /// The shard whose wakes include the job.
+        /// The shard whose wakes contain those of the job.
         var wakeShard: ShardID
         var runs: [RunID: Run] = [:]
         /// The order in which the runs were first written.
@@ -97,9 +97,10 @@ final class ModelDatabase {
     var patience: Duration = .seconds(3)
     /// The number of the timeline; each promotion begins another one.
     var timeline = 1
-    /// Returns the key that another database has given to a new job, by the positions of its part and its change.
+    /// Returns the key that the database with which this one is compared has given to a new job, by the positions of
+    /// the job's part and change.
     var chosenKey: ((_ part: Int, _ change: Int) -> Int64?)?
-    /// Returns the number that another database has given to a forwarded call, by its part.
+    /// Returns the number that the database with which this one is compared has given to a forwarded call, by its part.
     var chosenSequence: ((_ part: Int) -> Int64?)?
     let mutant: ClusterMutant?
     /// The jobs whose rows no node can read.
@@ -154,7 +155,7 @@ final class ModelDatabase {
         }
     }
 
-    /// Returns whether the submissions of the part are the session's.
+    /// Returns whether all submissions that the part takes are in shards of the session.
     private static func takesOwn(_ part: Int, of turn: StoreTurn, _ session: StoreSession) -> Bool {
         let taken = turn.taken.filter { $0.part == part }.map(\.shard)
         let forwarded = turn.forwarded.compactMap { command -> ShardID? in
@@ -265,7 +266,7 @@ final class ModelDatabase {
         }
         if mutant != .submissionStays || submission.sender == nil { tables.submissions.remove(at: index) }
         guard let sender = submission.sender, let call = submission.call, let reply = taken.reply else { return }
-        // A node that has ended would not take the reply.
+        // A node that has ended cannot take the reply, so there is none.
         guard tables.nodes[sender]?.ended == false else { return }
         guard !tables.replies.contains(where: { $0.node == sender && $0.call == call }) else { return }
         tables.replies.append(Reply(node: sender, call: call, reply: reply))
@@ -296,7 +297,8 @@ final class ModelDatabase {
     /// Submits a job in a transaction of an application.
     func submit(_ request: JobRequest, at now: WallInstant, shard: ShardID) {
         sequences.submission += 1
-        // Only some submissions of a burst notify an owner, here the first one; the owner checks every second anyway.
+        // In a burst, only some submissions notify the owner; here it is the first one. The owner also checks every
+        // second.
         let isFirst = !tables.submissions.contains { $0.sender == nil }
         tables.submissions.append(
             Submission(

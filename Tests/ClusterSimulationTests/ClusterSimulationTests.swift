@@ -19,7 +19,7 @@ struct ClusterSimulationTests {
             Issue.record("\(failure)")
             return
         }
-        // Enough runs began for the histories to be meaningful.
+        // So many runs must begin for the histories to be meaningful.
         #expect(counts.starts > 250 * 20)
         #expect(counts.forwarded > 250)
         #expect(counts.takenOver > 250)
@@ -33,7 +33,7 @@ struct ClusterSimulationTests {
     @Test("leaving out any rule is noticed", arguments: ClusterMutant.allCases)
     func mutants(_ mutant: ClusterMutant) {
         var counts = ClusterSimulation.Counts()
-        // A fault that shows in only one of hundreds of histories is searched from that seed on.
+        // The search for a fault that shows in only one of hundreds of histories begins shortly before that history.
         let first: UInt64 =
             switch mutant {
             case .sameNumbers, .staleTimeline, .placesBelieved: 350

@@ -1,5 +1,5 @@
 // Five patterns as they are written by hand for a phone, in Swift 5 mode: the left side of docs/migration.md. They have
-// the faults that are described there.
+// the faults that the page describes.
 
 import BackgroundTasks
 import Foundation

@@ -43,10 +43,11 @@ package final class PostgresServer: Sendable {
         self.port = port
         process = Process()
         let (input, output) = (Pipe(), Pipe())
-        // A separate session: a signal to the process group of the tests must not end the script.
+        // setsid starts the script in a separate session, so that a signal to the process group of the tests does not
+        // end it.
         process.executableURL = URL(filePath: "/usr/bin/setsid")
-        // The script waits for its children: a child that has ended, but is not reaped before the server ends, prevents
-        // Swift Testing from noticing the end of its own child.
+        // setsid waits for the script, so that the script is reaped when it has ended. If a child has ended and is not
+        // reaped before the server ends, Swift Testing does not notice the end of its own child.
         process.arguments = [
             "--wait", "/bin/sh", "-c", Self.script, "postgres", folder, "\(port)", programs, tls, Self.password,
         ]

@@ -62,8 +62,9 @@ package final class Proxy: @unchecked Sendable {  // For `@unchecked Sendable`: 
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Returns the number of messages of this type that the client has sent, complete or not: `S` is a sync, `E` an
-    /// execution.
+    /// Returns the number of messages of a type that the client has sent completely or in part.
+    ///
+    /// `S` is a sync, and `E` is an execution.
     package func count(_ type: Character) -> Int { change { messages[type] ?? 0 } }
 
     /// Waits until this number of bytes has been received in this direction since the start.
@@ -71,7 +72,8 @@ package final class Proxy: @unchecked Sendable {  // For `@unchecked Sendable`: 
         await wait { $0.bytes[direction, default: 0] >= count }
     }
 
-    /// Waits until everything that the server has sent, and more than this number of bytes, is in the client's socket.
+    /// Waits until the client's socket has everything that the server has sent, if that is more than this number of
+    /// bytes.
     package func waitForDelivery(moreThan count: Int) async {
         await wait { $0.delivered[.toClient, default: 0] > count && $0.delivered[.toClient] == $0.bytes[.toClient] }
     }

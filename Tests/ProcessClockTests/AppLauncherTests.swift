@@ -10,15 +10,17 @@
     @MainActor
     @Suite("The launcher of simulated apps")
     struct AppLauncherTests {
-        /// A descriptor of a run loop or of Dispatch would be shared by all the processes that are forked, which would
-        /// take each other's wakes; a thread would be missing in them.
+        /// Tests what all forked processes would share with the launcher, or would lack.
+        ///
+        /// If the launcher had a descriptor of a run loop or of Dispatch, its processes would take each other's wakes.
+        /// If it had a second thread, its processes would lack that thread.
         @Test(
             "processes are forked from one that has a single thread, and no descriptors but its outputs and its socket")
         func resources() throws {
             let environment = ProcessInfo.processInfo.environment.merging(["APUS_LAUNCHER_TEST": "1"]) { $1 }
             let launcher = try AppLauncher.current(environment)
-            // It answers when it has forked once and is about to wait for the next request. The process finds the end of its
-            // input where a device would be, and ends before it runs anything of a program.
+            // The launcher answers after it has forked once, just before it waits for the next request. The forked
+            // process reads the end of its input in place of a device, and ends before it runs any code of a program.
             let noDevice = open("/dev/null", O_RDONLY | O_CLOEXEC)
             defer { close(noDevice) }
             let app = try launcher.start(offset: 1, variables: [:], standardInput: noDevice, output: 1)

@@ -10,14 +10,14 @@
 
     /// Programs that run as processes of an app.
     ///
-    /// They know the phone by `note` only, which reports to the test.
+    /// They know the phone only by `note`, which reports to the test.
     private enum Programs {
-        /// Each way to wait begins once, for 30 seconds.
+        /// Begins to wait for 30 seconds in each way once.
         static func waits() {
             for call in WaitingCall.all { call.begin(30) { SimulatedPhone.note(call.name) } }
         }
 
-        /// Each ticks every second: a thread, a queue, the run loop and a task.
+        /// Notes a tick each second from a thread, a queue, the run loop and a task.
         static func ticks() {
             Thread.detachNewThread {
                 while true {
@@ -27,7 +27,7 @@
             }
             let source = DispatchSource.makeTimerSource(queue: .global())
             source.schedule(deadline: .now() + 1, repeating: 1)
-            // It lives as long as its handler, which is for ever.
+            // The handler retains the source, so the source lives for ever.
             source.setEventHandler { withExtendedLifetime(source) { SimulatedPhone.note("source") } }
             source.resume()
             _ = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { _ in SimulatedPhone.note("timer") }
@@ -166,7 +166,7 @@
                 environment["APUS_TEST"] = "\(number)"
                 _ = try AppLauncher.current(environment)
             }
-            // A busy machine can have it wait for its disk, in the state D.
+            // On a busy machine the process may wait for the disk (state D), so only the state Z is excluded.
             let seen = try states()
             #expect(seen.contains { $0 != "Z" }, "the last one is alive")
             #expect(!seen.contains("Z"))

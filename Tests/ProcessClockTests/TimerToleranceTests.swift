@@ -8,7 +8,7 @@
     import SimulatedAppleCore
     import Testing
 
-    /// A note with the seconds since the app was launched, to the millisecond.
+    /// Notes the seconds since the start of the app, to the millisecond.
     private func noteTime(_ name: String, since start: Date) {
         SimulatedPhone.note("\(name) \(Int((Date().timeIntervalSince(start) * 1000).rounded()))")
     }
@@ -26,7 +26,7 @@
         }
     }
 
-    /// What an app has noted with `noteTime` within that many seconds.
+    /// Returns the times that an app notes with `noteTime` within this number of seconds.
     @MainActor
     private func fires(for seconds: Int, _ program: @escaping @convention(c) () -> Void) throws -> [Fire] {
         try SimulatedDevice.run { device in
@@ -80,9 +80,9 @@
                 })
             let exact = fires.filter { $0.name == "exact" }.map(\.milliseconds)
             #expect(exact == (1...60).map { $0 * 1_000 })
-            // Due at 0.7, 1.7, …, and it comes at 1, 2, …
+            // The lenient timer is due at 0.7, 1.7, …, and fires at 1, 2, … with the exact one.
             #expect(fires.filter { $0.name == "lenient" }.map(\.milliseconds) == exact)
-            // Without the tolerance there are twice as many.
+            // Without the tolerance, there would be twice as many wake-ups.
             #expect(Set(fires.filter { $0.name != "next" }.map(\.milliseconds)).count == 60)
         }
 
@@ -106,15 +106,17 @@
                 let late = times.enumerated().map { $0.element - ($0.offset + 1) * interval }
                 #expect(late.allSatisfy { (0...tolerance).contains($0) })
                 #expect(abs(times.count - 3_600_000 / interval) <= 1)
-                // Somewhere each of them is late, unless it may not be.
+                // Each timer with a tolerance is late at least once, and a timer without one never is.
                 #expect(late.contains { $0 > 0 } == (tolerance > 0))
             }
             let wakeUps = Set(fires.map(\.milliseconds)).count
-            // As few as are possible: the least end of a tolerance, repeatedly.
+            // This is the least possible number of wake-ups.
             #expect(wakeUps == leastWakeUps([(7000, 3000), (11000, 500), (13000, 6500), (17000, 0)], until: 3_600_000))
         }
 
-        /// By the rule that no schedule can better: sleep until the earliest end of a tolerance, and fire all that is due.
+        /// Returns the least possible number of wake-ups.
+        ///
+        /// An optimal schedule sleeps until the earliest end of a tolerance, and then fires all timers that are due.
         private func leastWakeUps(_ timers: [(interval: Int, tolerance: Int)], until end: Int) -> Int {
             var dates = timers.map(\.interval)
             var count = 0
@@ -198,7 +200,7 @@
                     on: device,
                     program: {
                         lenient()
-                        // The process runs after the clock was set and before the timer is due.
+                        // This makes the process run after the clock was set and before the timer is due.
                         DispatchQueue.main.asyncAfter(deadline: .now() + 0.7) {}
                     })
                 device.launch()
@@ -234,7 +236,7 @@
         }
     }
 
-    /// Due after a second, with ten seconds of tolerance.
+    /// Starts a timer that is due after a second, with a tolerance of ten seconds.
     private func lenient() {
         let start = Date()
         let timer = Timer.scheduledTimer(withTimeInterval: 1, repeats: false) { _ in noteTime("lenient", since: start) }
@@ -247,7 +249,7 @@
         RunLoop.main.add(timer, forMode: .default)
     }
 
-    /// Comes a second after its date.
+    /// A timer that fires a second after its date.
     private final class LateTimer: Timer {
         override init(
             fire date: Date, interval: TimeInterval, repeats: Bool, block: @escaping @Sendable (Timer) -> Void

@@ -9,7 +9,7 @@
     import Tutorials
     import UIKit
 
-    /// Holds what an app consists of besides its delegate.
+    /// A delegate that holds the objects of which the app consists.
     private final class HoldingDelegate: UIResponder, UIApplicationDelegate {
         private let make: () -> AnyObject
         private var held: AnyObject?
@@ -25,7 +25,7 @@
         }
     }
 
-    /// The apps of the tutorials: what their `main` would do.
+    /// The apps of the tutorials, each of which does what its `main` would do.
     @MainActor private enum Apps {
         nonisolated static func upload() {
             SimulatedPhone.run(
@@ -47,7 +47,7 @@
                 })
         }
 
-        /// Notes each refresh.
+        /// Makes the delegate note each refresh, and returns it.
         private static func refreshing<Delegate>(
             _ delegate: Delegate, _ handler: ReferenceWritableKeyPath<Delegate, (@Sendable () -> Void)?>
         ) -> Delegate {
@@ -133,9 +133,9 @@
         }
     }
 
-    /// An app that its user opens each day for a minute, in which a timer runs each half second.
+    /// An app that its user opens for a minute each day, and in which a timer fires each half second.
     ///
-    /// It is refreshed once a day in between.
+    /// Between two uses, it is refreshed once a day.
     private final class MonthDelegate: UIResponder, UIApplicationDelegate {
         private let refreshing = RefreshAppDelegate()
         private var timer: Timer?
@@ -163,8 +163,8 @@
         }
     }
 
-    /// The apps of tutorials with UIKit and its neighbours, each in a process of its own: what is right and what is
-    /// wrong with them.
+    /// Tests the apps of tutorials that use UIKit and related frameworks, each in a process of its own, for what is
+    /// right and what is wrong with them.
     @MainActor
     @Suite("The apps of tutorials, on a simulated phone", .simulatedPhone())
     struct TutorialAppTests {
@@ -213,7 +213,7 @@
 
         // MARK: Refreshes
 
-        /// How often an app is refreshed in the two days after it was used.
+        /// Returns the outcomes of the refreshes in the two days after the user has left an app.
         private func refreshes(_ program: @escaping @convention(c) () -> Void) -> [BackgroundJobRecord.Outcome?] {
             install([.fetch], program)
             device.launch()
@@ -299,7 +299,7 @@
             #expect(device.host?.phase == .suspended)
             #expect(notes.last == "position 10")
             device.open()
-            // What was missed comes at once, and is as old as it is.
+            // The positions that were missed arrive at once, with their old instants.
             #expect(notes.last == "position 50")
         }
 
@@ -326,7 +326,7 @@
             device.pressHome()
             device.advance(by: .seconds(60))
             #expect(device.host?.phase == .suspended)
-            // It ends with the seconds that a phone needs for the suspension.
+            // The app runs only for the few seconds that a phone needs to suspend it.
             #expect(notes.count < 72)
         }
 
@@ -340,7 +340,7 @@
             device.advance(by: .seconds(10))
             #expect(notes.last == "600")
             device.scroll(for: .seconds(5))
-            // The latest of those that were missed comes afterwards.
+            // Of the frames that were missed, the latest is delivered afterwards.
             #expect(notes.last == "602")
         }
 

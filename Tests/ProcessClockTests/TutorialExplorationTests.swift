@@ -8,7 +8,7 @@
     import Tutorials
     import UIKit
 
-    /// The apps: what their `main` would do.
+    /// The programs of the apps, each of which does what the app's `main` would do.
     @MainActor private enum Programs {
         nonisolated static func leakyUpload() { run { kept = LeakyUploadModel(steps: 60).started { $0.start() } } }
         nonisolated static func upload() { run { kept = UploadModel(steps: 60).started { $0.start() } } }
@@ -50,7 +50,7 @@
         private static var kept: Any?
     }
 
-    /// Does something when the app was launched.
+    /// A delegate that runs a closure when the app was launched.
     private final class StartingDelegate: UIResponder, UIApplicationDelegate {
         private let body: @MainActor @Sendable () -> Void
 
@@ -90,10 +90,10 @@
         }
     }
 
-    /// Shows how long the app may still run.
+    /// A model that shows how many seconds the app may still run.
     ///
-    /// Until the app is in front, its state is `background`, and the time left may be the greatest number there is by
-    /// then, which is no `Int`.
+    /// Until the app is in front, its state is `background`. The remaining time may then be the greatest number there
+    /// is, which is no `Int`.
     ///
     /// Apple, documentation/uikit/uiapplication/backgroundtimeremaining: the value is valid only after the app has
     /// entered the background with a task.
@@ -116,7 +116,7 @@
         }
     }
 
-    /// A model that is started where it is made.
+    /// A model that a program creates and starts in one expression.
     private protocol Starting: AnyObject {}
 
     extension Starting {
@@ -132,17 +132,15 @@
     extension DatedCountdown: Starting {}
     extension FeedTimer: Starting {}
 
-    /// Follows the log of one device.
+    /// A check that follows the log of one device.
     @MainActor
     private protocol LogCheck {
         init()
-        /// What the event shows to be wrong, or nil.
+        /// Returns a description of what the event shows to be wrong; `nil` if nothing is.
         mutating func look(at event: DeviceEvent) -> String?
     }
 
-    /// The apps of tutorials in the hands of a random user.
-    ///
-    /// More seeds with `APUS_SEEDS`.
+    /// Explores the apps of tutorials with a random user, with more seeds if `APUS_SEEDS` is set.
     @MainActor
     @Suite("Exploration of the apps of tutorials, each in a process of its own")
     struct TutorialExplorationTests {
@@ -155,7 +153,7 @@
             _ program: Program, check: @escaping @MainActor (SimulatedDevice) -> String? = { _ in nil }
         ) throws -> ExplorationReport {
             var exploration = Exploration()
-            // Dates follow the clock that the user sets, as they should.
+            // The dates of these apps follow the clock that the user sets, which is right, so the user does not set it.
             exploration.allows = { if case .moveWallClock = $0 { false } else { true } }
             return try SimulatedDevice.explore(seeds: seeds, exploration) { device in
                 let manifest = AppManifest(
@@ -179,7 +177,7 @@
 
         // MARK: Checks
 
-        /// Within one process, what is left gets less by a second in a second.
+        /// Checks that, within one process, the remaining time decreases by one second each second.
         private struct CountdownCheck: LogCheck {
             private var anchor: (wall: WallInstant, left: Int)?
 
@@ -202,7 +200,7 @@
             }
         }
 
-        /// While the app is active, the clock moves.
+        /// Checks that the clock on the screen moves while the app is active.
         private struct TickCheck: LogCheck {
             private var last: WallInstant?
             private var isActive = false
@@ -212,7 +210,7 @@
                 case .phase(let phase):
                     isActive = phase == .active
                     last = isActive ? event.wall : nil
-                // While the device sleeps, no timer fires.
+                // No timer fires while the device sleeps.
                 case .control(let name) where name.hasPrefix("sleep"): last = nil
                 case .note("tick") where isActive:
                     let gap = last.map { $0.duration(to: event.wall) } ?? .zero
@@ -224,7 +222,7 @@
             }
         }
 
-        /// Looks at each event of a device once, also if it is called after each step.
+        /// Returns a closure that checks each event of a device once, even if it is called after each step.
         private static func check<Check: LogCheck>(
             _ type: Check.Type
         ) -> @MainActor (SimulatedDevice) -> String? {

@@ -6,7 +6,7 @@
     import Testing
     import Tutorials
 
-    /// The apps of the tutorials: what their `main` would do.
+    /// The apps of the tutorials, each of which does what its `main` would do.
     private enum Apps {
         static func threads(count: Int) {
             final class Delegate: BackgroundTimerDelegate {
@@ -27,7 +27,7 @@
             timer.suspend()
             timer.resume()
             kept.append(timer)
-            // Released while it is suspended.
+            // This timer is released while it is suspended.
             RepeatingTimer(timeInterval: 1).suspend()
         }
 
@@ -59,7 +59,7 @@
             kept.append(timer)
         }
 
-        /// What an app keeps in its delegate.
+        /// The objects that an app would keep in its delegate.
         nonisolated(unsafe) private static var kept: [AnyObject] = []  // on the main thread
     }
 
@@ -120,7 +120,7 @@
                 #expect(notes(device).count == 4)
                 device.open()
                 device.advance(by: .seconds(10))
-                // Those that were missed are one, as Dispatch does it.
+                // The ticks that were missed are delivered as one tick, as Dispatch does.
                 #expect(notes(device).map(\.seconds).dropFirst(4) == [621, 625, 630])
             }
         }
@@ -147,14 +147,14 @@
                 device.advance(by: .seconds(600))
                 device.open()
                 device.advance(by: .seconds(1))
-                // 889 would be right.
+                // The right number would be 889.
                 let afterBackground = try #require(notes(device).last.flatMap { Int($0.text) })
                 #expect((1480...1490).contains(afterBackground))
                 device.kill()
                 device.advance(by: .seconds(3600))
                 device.launch()
                 device.advance(by: .seconds(1))
-                // It was over long ago.
+                // By the clock, the countdown was over long ago.
                 #expect(notes(device).last?.text == "\(afterBackground - 1)")
             }
         }
@@ -196,7 +196,7 @@
                 device.advance(by: .seconds(2))
                 let ticks = Dictionary(grouping: notes(device), by: \.text).mapValues { $0.map(\.seconds) }
                 #expect(ticks["common"] == Array(1...10))
-                // What was missed is one, at the end.
+                // The ticks that were missed while the user scrolled are delivered as one tick at the end.
                 #expect(ticks["default"] == [1, 2, 3, 8, 9, 10])
             }
         }

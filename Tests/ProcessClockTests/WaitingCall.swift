@@ -5,11 +5,11 @@ import Dispatch
 import Foundation
 import Testing
 
-/// A way to wait for time that Foundation, Dispatch, the concurrency runtime or libc offers to code that knows nothing of
-/// Apus.
+/// A way in which code that does not know Apus can wait for time: a call of Foundation, Dispatch, the concurrency
+/// runtime or libc.
 struct WaitingCall: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Begins to wait for that many seconds, and calls the closure each time that the wait is over.
+    /// Begins to wait for this number of seconds, and calls the closure each time the wait is over.
     let begin: @Sendable (Int, @escaping @Sendable () -> Void) -> Void
 
     var testDescription: String { name }
@@ -61,7 +61,7 @@ struct WaitingCall: Sendable, CustomTestStringConvertible {
         onThread("Thread.sleep(forTimeInterval:)") { Thread.sleep(forTimeInterval: Double($0)) },
         onThread("Thread.sleep(until:)") { Thread.sleep(until: Date(timeIntervalSinceNow: Double($0))) },
         onThread("RunLoop.run(until:)") { seconds in
-            // A run loop without a source would return at once.
+            // A run loop without a source or a timer would return at once.
             let timer = Timer.scheduledTimer(withTimeInterval: 1e6, repeats: false) { _ in }
             RunLoop.current.run(until: Date(timeIntervalSinceNow: Double(seconds)))
             timer.invalidate()
@@ -101,10 +101,10 @@ struct WaitingCall: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    /// An engine on the system's clocks, as an app would have it.
+    /// A sleep on an engine on the system's clocks, as an app would have one.
     static let apus = inTask("TimerEngine.sleep(for:)") { try await TimerEngine.shared.sleep(for: .seconds($0)) }
 
-    /// A call that blocks its thread.
+    /// Returns a call that blocks a thread of its own.
     private static func onThread(_ name: String, _ wait: @escaping @Sendable (Int) -> Void) -> WaitingCall {
         WaitingCall(name: name) { seconds, done in
             Thread.detachNewThread {

@@ -4,16 +4,16 @@ import ApusVirtualTime
 import Foundation
 import Testing
 
-/// What each way to wait does under a clock that the test moves.
+/// The results of one way to wait, under a clock that the test moves.
 struct WaitingRow: Equatable, CustomStringConvertible {
     let name: String
-    /// Over before time has moved.
+    /// The number of waits that were over before time had moved.
     let frozen: Int
-    /// Over a millisecond before the deadline, at the deadline, and ten seconds later.
+    /// The numbers of waits that were over a millisecond before the deadline, at the deadline, and ten seconds later.
     let before, advanced, later: Int
     /// The number of waits that are over when the deadline has passed in a stopped process, and when it continues.
     let suspended, resumed: Int
-    /// How long it has waited, to the microsecond: dates have no nanoseconds.
+    /// The duration of the wait, to the microsecond, because dates have no nanoseconds.
     let waited: Duration
 
     var isRight: Bool {
@@ -85,8 +85,10 @@ struct WaitingTableTests {
         }
     }
 
-    // A thread that finds a lock of Core Foundation's taken calls `sleep(0)` until the other one, which may wait for a
-    // processor, has released it. If each call took time, deadlines would depend on how busy the machine is.
+    // Tests a call with which Core Foundation waits for its locks.
+    //
+    // A thread that finds such a lock taken calls `sleep(0)` until the owner has released it. The owner may be waiting
+    // for a processor, so if each call took time, deadlines would depend on how busy the machine is.
     @Test("sleep(0) takes no time, however often it is called", .virtualClock(.stepped))
     func sleepOfNoLength() throws {
         let start = SystemTime().continuous()
@@ -138,7 +140,7 @@ struct WaitingTableTests {
     }
 }
 
-/// How often a table is made and compared: more with `APUS_REPETITIONS`.
+/// The number of times that a table is made and compared, which `APUS_REPETITIONS` increases.
 enum Repetitions {
     static var count: Int { ProcessInfo.processInfo.environment["APUS_REPETITIONS"].flatMap(Int.init) ?? 3 }
 }

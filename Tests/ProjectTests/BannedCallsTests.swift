@@ -3,11 +3,11 @@ import Testing
 /// Calls that bypass `TimeSource`, `RandomSource` and `TimerEngine`, with the files that may make them.
 struct BannedCalls {
     struct Rule: Sendable {
-        /// What must not be written.
+        /// The text that must not be written.
         ///
-        /// A letter or digit directly before or after it is another word.
+        /// A text with a letter or digit directly before or after it is another word, and is allowed.
         var text: String
-        /// What to write instead.
+        /// The text to write instead.
         var replacement: String
         /// The files that implement the replacement.
         var exempt: Set<String> = []
@@ -54,7 +54,7 @@ struct BannedCalls {
         Rule(text: "detachNewThread", replacement: "start a SystemThread, which blocks signals"),
     ]
 
-    /// Every banned call in a file.
+    /// Returns a message for each banned call in a file.
     static func objections(to source: String, path: String) -> [String] {
         let rules = rules.filter { source.has($0.text) && !$0.exempt.contains(path) }
         guard !rules.isEmpty else { return [] }
@@ -67,7 +67,7 @@ struct BannedCalls {
 }
 
 extension String {
-    /// Whether `text` stands here as words of its own.
+    /// Returns whether `text` occurs in this line as one or more whole words.
     fileprivate func uses(_ text: String) -> Bool {
         places(of: text).contains { range in
             let before = range.lowerBound > startIndex ? self[index(before: range.lowerBound)] : " "

@@ -1,6 +1,6 @@
 import Testing
 
-/// Searches of texts by `Character` where the text is bytes to the system: a path, an argument, a line, a header.
+/// Finds searches by `Character` in texts that are bytes to the system: paths, arguments, lines, headers.
 ///
 /// To a `String`, `/` followed by a combining character is one character that is not `/`, and `\r\n` is one that is not
 /// `\n`. The kernel, a shell, a database and HTTP see the bytes.
@@ -11,18 +11,21 @@ enum CharacterMatches {
         "ApusSQLite", "LoopbackWeb", "PathTrust",
     ]
 
-    /// The ways to search for a literal.
+    /// The calls that search for a literal.
     private static let forms = [
         #".split(separator: ""#, #".firstIndex(of: ""#, #".lastIndex(of: ""#, #".hasPrefix("/"#, #".hasSuffix("/"#,
         #".contains("/")"#, #".contains("=")"#, #".replacing(""#, #".replacingOccurrences(of: ""#,
         #".components(separatedBy: ""#, #"\.isNewline"#,
     ]
 
-    /// What Foundation reads of the process with bytes replaced, and the files of a library, which has nothing else.
+    /// Properties of the process for which Foundation replaces bytes that are not UTF-8.
+    ///
+    /// Only the files of `library` may use them, because a library has nothing else.
     private static let replacing = ["processInfo.environment", "currentDirectoryPath"]
     private static let library = "Sources/ApusLinux/"
 
-    /// Every such search in a file, except on `unicodeScalars` and values with that word in their name.
+    /// Returns a message for each such search in a file, unless it is on `unicodeScalars` or on a value with that word
+    /// in its name.
     static func objections(to source: String, path: String) -> [String] {
         let forms = forms.filter { source.has($0) }
         let replacing = path.hasPrefix(library) ? [] : replacing.filter { source.has($0) }
@@ -31,7 +34,7 @@ enum CharacterMatches {
         return lines.indices.flatMap { index -> [String] in
             let line = lines[index].drop { $0 == " " }
             guard !line.hasPrefix("//") else { return [] }
-            // The receiver may be on the line before.
+            // The receiver of the call may be on the line before.
             let receiver = line.hasPrefix(".") && index > 0 ? String(lines[index - 1]) : ""
             let searches = forms.filter { form in
                 line.has(form)

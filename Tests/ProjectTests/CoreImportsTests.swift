@@ -1,8 +1,9 @@
 import Testing
 
-/// An app pays for what the core links, and the locale data of Foundation is most of that.
+/// Tests that the modules of the core do not import Foundation.
 ///
-/// ApusJobs needs `FoundationEssentials` for JSON; on Apple's systems that is a part of `Foundation`.
+/// An app pays for everything that the core links, and most of that would be the locale data of Foundation. ApusJobs
+/// needs `FoundationEssentials` for JSON; on Apple's systems, that is a part of `Foundation`.
 @Suite("The core is without Foundation")
 struct CoreImportsTests {
     static func objections(to source: String, mayUseEssentials: Bool) -> [String] {

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// `make deb` takes minutes; whose name the package has is asked of its script alone.
+/// Tests only the script that chooses the maintainer's name, because `make deb` takes minutes.
 @Suite("The maintainer of the Debian package")
 struct DebianMaintainerTests {
-    /// Runs the script with these variables, and with a git that has only what `git` says.
+    /// Runs the script with these variables, and with a git whose configuration is only the text `git`.
     private func maintainer(
         _ variables: [String: String], git: String = "", _ arguments: [String] = ["--print-maintainer"]
     ) throws -> (status: Int32, output: String) {
@@ -47,7 +47,7 @@ struct DebianMaintainerTests {
             ["DEB_MAINTAINER": "Ann <ann@example.org>\nDepends: more"],
         ])
     func refused(variables: [String: String]) throws {
-        // Before anything is built, or the test would take minutes.
+        // The script must refuse before anything is built; otherwise the test would take minutes.
         let answer = try maintainer(variables, [])
         #expect(answer.status == 1, "\(answer)")
         #expect(answer.output.contains("DEB_MAINTAINER=\"NAME <ADDRESS>\""), "\(answer)")

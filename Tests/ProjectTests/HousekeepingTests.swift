@@ -1,17 +1,18 @@
 import Testing
 
-/// Rules about files as such.
+/// Rules for the contents of all files.
 enum Housekeeping {
-    // Put together here, so that this file does not contain what it looks for.
+    // The paths are put together here, so that this file does not contain the texts for which it searches.
     private static let homes = ["/" + "home/", "/" + "Users/", "/" + "root/", "/" + "work/", "/" + "tmp/w/"]
 
-    /// The first path of a developer's machine in a text.
+    /// Returns the first path in a text that is on a developer's machine; `nil` if there is none.
     static func machinePath(in text: String) -> String? {
         for home in homes {
             for range in text.places(of: home) {
                 let before = range.lowerBound > text.startIndex ? text[text.index(before: range.lowerBound)] : " "
                 let name = text[range.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }
-                // A path begins at the root, and what follows has a name; one after a variable or a name does not.
+                // A path counts only if it begins at the root and a name follows. One that follows a variable or a name
+                // does not count.
                 if !(before.isLetter || before.isNumber || "._-}$)".contains(before)), !name.isEmpty {
                     return home + name
                 }

@@ -1,10 +1,10 @@
 import Testing
 
-/// The parts of `SchedulerMachine` own their state, and `docs/scheduler.md` names them all.
+/// Compares the stored parts of `SchedulerMachine` with the table in `docs/scheduler.md`.
 enum MachineParts {
     static let folder = "Sources/ApusJobs/Scheduler/Machine"
 
-    /// The stored variables of a type and what follows their names: `shards` and `: ShardOwnership`.
+    /// Returns the stored variables of a type, with the rest of each line, such as `shards` and `: ShardOwnership`.
     static func variables(of type: String, in text: String) -> [(name: String, rest: String, isOpen: Bool)] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let begin = "struct \(type)"
@@ -20,7 +20,7 @@ enum MachineParts {
         }
     }
 
-    /// The first two cells of each row of the table under a heading.
+    /// Returns the first two cells of each row of the table below a heading.
     static func rows(below heading: String, in text: String) -> [(name: String, type: String)] {
         guard let range = text.firstRange(of: heading) else { return [] }
         return text[range.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)

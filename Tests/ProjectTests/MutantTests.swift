@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// `make mutants` takes minutes; that its texts are still those of the sources is known at once.
+/// Tests only that the texts of the mutants are still in the sources, because `make mutants` takes minutes.
 @Suite("The mutants of the scheduler")
 struct MutantTests {
-    /// Runs `Scripts/mutants --list`, which looks for each text.
+    /// Runs `Scripts/mutants --list`, which searches for the text of each mutant.
     private func list(_ arguments: String...) throws -> (status: Int32, output: String) {
         try ProjectFiles.run("Scripts/mutants", ["--list"] + arguments)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table of docs/phone-rules.md.
+/// Checks the table of docs/phone-rules.md.
 @Suite("The rules of a phone")
 struct PhoneRuleTests {
     private struct Row {
@@ -18,14 +18,14 @@ struct PhoneRuleTests {
             guard cells.count == 3 else { return Row(rule: String(line), source: "", tests: [], remark: nil) }
             let isRemark = cells[2].hasPrefix("not simulated") || cells[2].hasPrefix("differs: ")
             let parts = cells[2].split(separator: "`", omittingEmptySubsequences: false)
-            // What stands between two marks is a name, what stands around them is ", ".
+            // The texts between two backticks are names, and the texts around them are ", ".
             let names = parts.indices.filter { !$0.isMultiple(of: 2) }.map { String(parts[$0]) }
             return Row(
                 rule: cells[0], source: cells[1], tests: isRemark ? [] : names, remark: isRemark ? cells[2] : nil)
         }
     }
 
-    /// The names of all tests of the phone, as they are written.
+    /// Returns the names of all tests of the phone, as they are written in the sources.
     private static func testNames() throws -> Set<String> {
         var names: Set<String> = []
         for folder in [

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The project's own files, found from this one.
+/// The project's own files, found by the path of this file.
 enum ProjectFiles {
     static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../..").standardizedFileURL.resolvingSymlinksInPath()
 
     struct File {
-        /// From the root of the project, with slashes.
+        /// The path from the root of the project, with slashes.
         var path: String
         var text: String
     }
@@ -15,13 +15,14 @@ enum ProjectFiles {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The Swift files below `folder`.
+    /// Returns the Swift files below `folder`.
     static func swiftFiles(below folder: String) throws -> [File] {
         try texts().filter { $0.path.hasPrefix(folder + "/") && $0.path.hasSuffix(".swift") }
     }
 
-    /// The Swift files of the modules and of the examples, without those of tests, and without the code that the catalogues
-    /// of DocC show: it belongs to the reader's program.
+    /// Returns the Swift files of the modules and of the examples, without those of tests.
+    ///
+    /// The code that the catalogues of DocC show is left out too, because it belongs to the reader's program.
     static func sources() throws -> [File] {
         try ["Sources", "Command/Sources", "ObjCRewriter/Sources", "ObjCRewriter/Plugins"].flatMap(swiftFiles).filter {
             !$0.path.has(".docc/")
@@ -29,13 +30,13 @@ enum ProjectFiles {
             + swiftFiles(below: "Examples/Sleepless").filter { !$0.path.has("/Tests/") }
     }
 
-    /// The Swift files of the tests of all packages.
+    /// Returns the Swift files of the tests of all packages.
     static func tests() throws -> [File] {
         try ["Tests", "Command/Tests", "Examples/Tests", "Examples/Sleepless/Tests", "ObjCRewriter/Tests"].flatMap(
             swiftFiles)
     }
 
-    /// Runs a script of the project; its output is that of both streams.
+    /// Runs a script of the project, and returns its status and the output of both streams.
     static func run(
         _ script: String, _ arguments: [String], environment: [String: String]? = nil
     ) throws -> (status: Int32, output: String) {
@@ -52,17 +53,17 @@ enum ProjectFiles {
         return (process.terminationStatus, text)
     }
 
-    /// Where the module of a name is.
+    /// Returns the folder of the module with this name.
     static func folder(ofModule module: String) -> String {
         ["Sources/\(module)", "Command/Sources/\(module)", "ObjCRewriter/Sources/\(module)"].first {
             FileManager.default.fileExists(atPath: root.appending(path: $0).path)
         }!
     }
 
-    /// Every text file that git keeps or would keep, by path.
+    /// Returns every text file that git tracks or would track, sorted by path.
     static func texts() throws -> [File] { try allTexts.get() }
 
-    /// Read once for all tests.
+    /// The result of reading the files, which is shared by all tests.
     private static let allTexts: Result<[File], any Error> = Result {
         let git = Process()
         let output = Pipe()
@@ -79,14 +80,15 @@ enum ProjectFiles {
     }
 }
 
-/// Searches by bytes, in libc: those of the standard library compare characters, which takes a hundred times as long
-/// without optimization.
+/// Searches of bytes by libc.
+///
+/// The searches of the standard library compare characters, which takes a hundred times as long without optimization.
 extension StringProtocol {
     func has(_ text: String) -> Bool { withCString { strstr($0, text) != nil } }
 }
 
 extension String {
-    /// Where a text is, from the first byte on.
+    /// Returns the ranges at which a text occurs, found by bytes.
     func places(of text: String) -> [Range<Index>] {
         var offsets: [Int] = []
         withCString { start in

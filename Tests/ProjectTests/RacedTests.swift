@@ -2,7 +2,7 @@ import Testing
 
 @Suite("What runs under the thread sanitizer")
 struct RacedTests {
-    /// The test targets of a manifest that stand in none of the two lists of a Makefile, or in both.
+    /// Returns the test targets of a manifest that are in neither of the two lists of a Makefile, or in both.
     static func undecided(manifest: String, makefile: String) -> [String] {
         let lists = ["RACED", "NEVER_RACED"].map { name in
             let line = makefile.split(separator: "\n").first { $0.hasPrefix("\(name) = ") } ?? ""

@@ -1,17 +1,17 @@
 import Testing
 
-/// Sleeps of tests and examples in real time, each of which needs a reason beside it.
+/// Finds the calls with which tests and examples sleep in real time, each of which needs a reason beside it.
 enum RealSleeps {
     static let calls = ["Task.sleep(", "Thread.sleep(", "TimerEngine.shared.sleep(", "usleep(", "nanosleep("]
 
-    /// What runs in a process with virtual time, or is shown as the code of an app and not run at all.
+    /// The folders whose code runs in a process with virtual time, or is shown as the code of an app and does not run.
     static let virtualFolders = [
         "Command/Tests/EcosystemTests/", "Examples/Tests/DocumentationTests/Examples/", "Tests/MigrationExamples/",
         "Tests/ProcessClockTests/", "Tests/SampleApps/",
         "Tests/SimulatedAppleTests/", "Tests/SwiftUITutorials/", "Tests/TestTraitsTests/", "Tests/Tutorials/",
     ]
 
-    /// Every such call without a comment at the end of its line, or directly above it.
+    /// Returns a message for each such call that has no comment at the end of its line or directly above it.
     static func objections(to source: String, path: String) -> [String] {
         guard !virtualFolders.contains(where: path.hasPrefix), calls.contains(where: source.has) else { return [] }
         let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }

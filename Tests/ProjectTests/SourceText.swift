@@ -1,6 +1,7 @@
-/// Swift source without what the compiler does not execute: comments are gone, string literals are empty.
+/// Swift source without the text that the compiler does not execute: comments are removed, and string literals are
+/// empty.
 ///
-/// Line ends stay, so a position still names its line. Code inside an interpolation is code, and is kept.
+/// Line ends stay, so a position is still in the same line. The code in an interpolation is kept.
 struct SourceText {
     let lines: [String]
 
@@ -12,9 +13,9 @@ struct SourceText {
         }
     }
 
-    /// Whether a line ends with a comment that says something.
+    /// Returns whether a line ends with a comment that contains a letter.
     static func hasComment(_ line: Substring) -> Bool {
-        // A letter in place of the slashes is code, unless they are within a string.
+        // If a letter is put in place of the slashes, it is code, unless the slashes are within a string.
         let code = SourceText(String(line)).lines.map { $0 + "a" }
         return line.ranges(of: "//").contains { range in
             let before = SourceText(line[..<range.lowerBound] + "a").lines

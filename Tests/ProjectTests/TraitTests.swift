@@ -1,15 +1,15 @@
 import Testing
 
-/// Rules that keep a build without traits free of what the traits add.
+/// Rules for builds without traits, which must not contain what a trait adds.
 enum Traits {
-    /// The files of a trait are compiled only with it.
+    /// The files and modules that belong to a trait.
     struct Rule: Sendable {
         var trait: String
-        /// The folders and files of which every file is in the condition.
+        /// The folders and files in which all code must be compiled only with the trait.
         var paths: [String]
-        /// Files in these that are not.
+        /// The names of the files in these folders to which that does not apply.
         var unconditional: Set<String> = []
-        /// Modules that nothing else may import.
+        /// The modules that no other code may import.
         var modules: [String]
     }
 
@@ -19,7 +19,7 @@ enum Traits {
             modules: ["GRDB"]),
         Rule(
             trait: "Postgres", paths: ["Sources/ApusPostgres", "Tests/ApusPostgresTests"],
-            // Pure, and tested without the trait too.
+            // These are pure, and are also tested without the trait.
             unconditional: ["MembershipMachine", "DatabaseClock", "MembershipTests", "DatabaseClockTests"],
             modules: ["CPostgres"]),
         Rule(
@@ -41,7 +41,7 @@ enum Traits {
             modules: ["OpenCombine"]),
     ]
 
-    /// The condition that all code of a file is in: the one of its first `#if`.
+    /// Returns the condition of the first `#if` of a file if all code of the file is within it; `nil` otherwise.
     static func condition(of text: String) -> Substring? {
         guard text.has("#if ") else { return nil }
         let lines = SourceText(text).lines.filter { !$0.allSatisfy(\.isWhitespace) }

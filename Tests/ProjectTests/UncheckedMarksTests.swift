@@ -1,13 +1,13 @@
 import Testing
 
-/// Marks that turn the compiler's check for races off, each of which needs a reason beside it.
+/// Finds the marks that turn off the compiler's check for races, each of which needs a reason beside it.
 enum UncheckedMarks {
     static let marks = ["@unchecked Sendable", "nonisolated(unsafe)"]
 
-    /// Every mark without a reason in a file.
+    /// Returns a message for each mark in a file that has no reason.
     ///
-    /// The reason is a comment at the end of its line, or one that names the mark: in the comment above the declaration, or
-    /// on the line below.
+    /// The reason is a comment at the end of the line of the mark, or a comment that names the mark. The latter is
+    /// above the declaration, or on the line below the mark.
     static func objections(to source: String, path: String) -> [String] {
         guard marks.contains(where: source.has) else { return [] }
         let code = SourceText(source).lines

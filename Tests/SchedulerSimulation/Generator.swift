@@ -13,8 +13,9 @@ package struct Generator {
     }
 
     private let random: SeededRandom
-    /// The random numbers of kinds of trouble that were added later, which are separate so that the other kinds in the
-    /// histories did not change.
+    /// The random numbers of kinds of trouble that were added later.
+    ///
+    /// They are separate, so that the other trouble in the histories did not change.
     private let added: SeededRandom
     /// The random numbers of submissions by applications.
     private let applications: SeededRandom
@@ -60,7 +61,7 @@ package struct Generator {
         keys = SeededRandom(seed: seed &* 0xFF51_AFD7_ED55_8CCD &+ 0x92A3_B4C5)
         bulk = SeededRandom(seed: seed &* 0xC4CE_B9FE_1A85_EC53 &+ 0xA3B4_C5D6)
         ownLimits = SeededRandom(seed: seed &* 0xD6E8_FEB8_6659_FD93 &+ 0xB4C5_D6E7)
-        // Every history draws the same numbers, whatever is excluded.
+        // Every history draws these numbers, whatever is excluded, so that the other numbers stay the same.
         let chance = 1 + pick(9)
         let later: [Trouble] = [.queues, .byHand]
         let last: [Trouble] = [
@@ -180,7 +181,7 @@ package struct Generator {
         func again(_ plan: JobPlan) -> JobPlan {
             var plan = made(plan)
             plan.conflict = JobPlan.Conflict.allCases[pick(4)]
-            // Many of them end soon.
+            // Many of these jobs end soon.
             if pick(2) == 0 { plan.when = .after(1 + pick(5_000)) }
             return plan
         }
@@ -286,7 +287,8 @@ package struct Generator {
         }
     }
 
-    /// Gives a process its own limit for queue 0, besides that of the queue, and moves half of the jobs to that queue.
+    /// Gives a process its own limit for queue 0, in addition to that of the queue, and moves half of the jobs to that
+    /// queue.
     private func addOwnLimit(to history: inout History) {
         func pick(_ bound: Int) -> Int { self.pick(bound, of: ownLimits) }
         history.ownConcurrency = 1 + pick(2)

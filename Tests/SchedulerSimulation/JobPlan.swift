@@ -41,11 +41,13 @@ struct JobPlan: Sendable, Hashable {
         case snooze(Int, times: Int)
     }
 
-    /// The uniqueness of a job by more than its identifier: jobs with the same number have the same payload or key.
+    /// The uniqueness of a job beyond its identifier.
+    ///
+    /// Jobs with the same number have the same payload or key.
     struct Unique: Sendable, Hashable {
         /// The time in milliseconds for which a job that has ended still counts.
         var within: Int?
-        /// Whether each submission has its own identifier; otherwise it is that of the number.
+        /// Whether each submission has an identifier of its own; otherwise the identifier follows from the number.
         var hasOwnID: Bool
     }
 

@@ -63,7 +63,7 @@ extension Ledger.State {
         if nodes[node].running.count >= history.maximumConcurrentRuns { nodes[node].lastFull = now.elapsed }
     }
 
-    /// Returns whether jobs that wait for a place may have kept others out of memory since an instant.
+    /// Returns whether jobs that wait for a place may have kept other jobs out of memory since an instant.
     func wasCrowded(since instant: Int64) -> Bool {
         history.maximumLoaded < 5
             && (!queues.isEmpty
@@ -82,7 +82,7 @@ extension Ledger.State {
         if nodes[node].hasFailedToStart {
             report(.stopped, "a handler of \(job) was called although the start had failed", at: now)
         }
-        // A run that was claimed before may begin at the very instant of the change of ownership.
+        // At the very instant at which another process takes the store, a run that was claimed before may still begin.
         if owner != node, takenOver?.elapsed != now.elapsed {
             report(.ownership, "process \(node) began \(job), but process \(owner ?? -1) owns the store", at: now)
         }
@@ -191,7 +191,7 @@ extension Ledger.State {
         guard context.attempt > 1, !facts[number].isMixed else { return }
         let before = Ledger.Attempt(
             key: context.job.key, occurrence: context.occurrence, attempt: context.attempt - 1)
-        // A lost attempt is repeated at once, as is an attempt whose end could not be written before a crash.
+        // A lost attempt is repeated at once. So is an attempt whose end could not be written before a crash.
         guard let index = callsByAttempt[before]?.last, calls[index].result == .threw, calls[index].cancellation == nil,
             calls[index].node == owner, let ended = calls[index].ended
         else { return }
@@ -218,7 +218,8 @@ extension Ledger.State {
     fileprivate mutating func checkConditions(_ context: RunContext, _ number: Int, _ now: Ledger.Moment) {
         guard context.occurrence > 0, let flows = flowsSince else { return }
         for bit in [1, 2, 4] where facts[number].plan.conditions.contains(JobConditions(rawValue: bit)) {
-            // Jobs share one reading for a short time, and a claim takes a while when the store fails.
+            // The jobs share one reading of the conditions for a short time, and a claim takes a while when the store
+            // fails.
             guard let since = unmetSince[bit], max(since, flows, calmSince ?? .max) < now.elapsed - 1_000_000_000 else {
                 continue
             }
@@ -257,7 +258,7 @@ extension Ledger.State {
         let facts = facts[ended.submission]
         let what = name(ended.submission, ended.occurrence, ended.attempt)
         let slack: Int64 = 1_000_000_000
-        // The time for which a process is frozen passes at once when it is resumed.
+        // When a frozen process is resumed, all the time for which it was frozen passes for it at once.
         if let limit = facts.plan.timeLimit, !facts.isMixed, flowsSince.map({ $0 <= ended.started.elapsed }) ?? false,
             uptime - ended.startedUptime > Int64(limit) * 1_000_000 + slack
         {

@@ -51,11 +51,11 @@ extension Ledger {
             case .delete:
                 state.update(by: command) { facts in
                     facts.isDeleteIssued = true
-                    // The identifier may refer to an earlier job again, which can be run by hand.
+                    // After the deletion, the identifier may again mean an earlier job, which can be run by hand.
                     if facts.hasGivenWay { (facts.hasGivenWay, facts.ended) = (false, nil) }
                 }
             case .stop: state.nodes[node].isStopIssued = true
-            // The number of attempts of an occurrence, and the reason of its cancellation, are then unknown.
+            // The command may change the number of attempts of an occurrence and the reason of its cancellation.
             case .retry, .cancelRun:
                 state.update(by: command) { facts in
                     facts.isMixed = true
@@ -132,7 +132,7 @@ extension Ledger {
 }
 
 extension Ledger.State {
-    /// Adds a submission, to which all commands in progress may also apply.
+    /// Adds the facts of a submission; the commands in progress may also apply to it.
     fileprivate mutating func addFacts(of plan: JobPlan, _ now: Ledger.Moment) -> Int {
         var facts = Ledger.Facts(plan: plan, number: self.facts.count, issued: now)
         facts.isCancelIssued = isUnderWay(.cancel, plan)
@@ -147,7 +147,7 @@ extension Ledger.State {
                 if self.facts[other].plan.conflict == .replace { facts.isReplaceIssued = true }
             }
         }
-        // A submission of an application that was not taken yet comes later.
+        // A submission of an application that has not been taken yet comes after this one.
         if self.facts.contains(where: {
             $0.isInTransaction && $0.key == nil && $0.plan.id == plan.id && $0.plan.conflict == .replace
         }) {
@@ -207,8 +207,8 @@ extension Ledger.State {
         facts[number].jobID = job.id
         if facts[number].answered == nil { facts[number].answered = now }
         let to = facts[number].answered ?? now
-        // Other submissions may have been carried out in between that no check has seen, because their answers were
-        // lost or they had none.
+        // Checks may have missed other submissions that were carried out in between, because their answers were lost or
+        // they had none.
         let plan = facts[number].plan
         let unseen = facts.filter {
             $0.key == nil && ($0.isInTransaction || $0.answered != nil) && $0.plan.id == plan.id && $0.number != number
@@ -225,7 +225,7 @@ extension Ledger.State {
                     facts[number].perhapsSuspendedSince = min(since, facts[number].issued.elapsed)
                 }
             }
-            // Between its transaction and the turn that takes it, the submission relies on the wall clock.
+            // Until a turn takes the submission, its instants are on the wall clock, which may have been set.
             let isMoved = facts[number].isInTransaction && facts[number].sawWallMove
             if isUncertain || isMoved { facts[number].phase = nil }
         }
@@ -244,7 +244,7 @@ extension Ledger.State {
     private mutating func inherit(_ number: Int, from earlier: Ledger.Facts, _ job: Job, _ to: Ledger.Moment) {
         let plan = facts[number].plan
         if plan.isRelative, plan.when == earlier.plan.when {
-            // An unknown definition was in between if the count has begun again.
+            // If the count has begun again, there was another definition in between, which is unknown.
             facts[number].phase = earlier.phase?.origin == job.bookkeeping.origin ? earlier.phase : nil
             facts[number].suspended = earlier.suspended
             facts[number].perhapsSuspended = earlier.perhapsSuspended
@@ -270,7 +270,8 @@ extension Ledger.State {
             return checkAnswer(to: own, with: number, job, now)
         }
         facts[own].isAcknowledged = true
-        // The new job replaces the jobs that had the identifier before; a job with another identifier may be retried.
+        // The new job takes the place of all earlier jobs with the identifier. A job with an identifier of its own may
+        // still be retried.
         for index in facts.indices where index != own && facts[index].plan.id == facts[own].plan.id {
             guard let key = facts[index].key, key < job.key, facts[index].ended == nil, !facts[index].isDeleteIssued,
                 !(facts[index].hasOwnID && facts[index].isMixed)
@@ -326,7 +327,7 @@ extension Ledger.State {
         case (.notFound, .cancelRun), (.conflict, .cancelRun): return nil
         case (.notFound, .delete), (.invalid, .delete), (.conflict, .delete): return nil
         case (.conflict, .runNow):
-            // A finished job does not run beside a job that counts as the same.
+            // A job that has finished cannot run beside an open job that counts as the same.
             let isUnique = facts.contains { $0.plan.id == command.job && $0.plan.unique != nil }
             return isUnique ? nil : "\(error), and no other job is in its place"
         case (.invalid, .suspend), (.invalid, .resume), (.invalid, .runNow), (.notFound, .suspend),

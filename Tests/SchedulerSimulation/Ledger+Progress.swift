@@ -68,7 +68,7 @@ extension Ledger.State {
                 .progress, "\(what) has ended as \(run.state) with the report \(kept ?? "none"), the last is \(latest)",
                 at: now)
         }
-        // While the handler runs, the first of several reports within a second is stored.
+        // While a handler runs, only the first of several reports within a second is stored at once.
         guard run.state == .running, calls[call].ended == nil, last == call,
             let calm = calmSince, calm < calls[call].started.elapsed,
             let due = calls[call].reports.last(where: { $0 + 5_000_000_000 <= now.elapsed })

@@ -67,7 +67,7 @@ extension Ledger.State {
 
     /// Returns the elapsed time at which a run was claimed, in nanoseconds; `nil` if it is ambiguous.
     ///
-    /// The row contains the reading of the wall clock at that time.
+    /// The row contains only what the wall clock showed at that time.
     func claim(of run: Run?, _ now: Ledger.Moment) -> Int64? {
         guard let run, run.state == .running, let claimed = run.claimed else { return nil }
         let wall = Int64(clamping: claimed.nanoseconds)

@@ -154,8 +154,8 @@ extension Ledger.State {
             let made = command.submissions.map { facts[$0] }
             // These may have been answered with an existing job.
             if made.contains(where: { $0.plan.conflict == .keep || $0.plan.unique?.within != nil }) { continue }
-            // A later submission may have changed or replaced one of them before it was seen, as may a submission that
-            // an application committed before and that was taken later.
+            // Before one of these jobs was seen, a later submission may have changed or replaced it. So may a
+            // submission that an application committed earlier and that was taken later.
             let isChanged = made.contains { one in
                 facts.contains {
                     ($0.number > one.number || $0.isInTransaction) && $0.number != one.number

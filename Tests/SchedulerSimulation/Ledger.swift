@@ -7,7 +7,7 @@ import ApusVirtualTime
 ///
 /// The ledger belongs to no process, so it is complete whatever happens to the processes.
 final class Ledger: Sendable {
-    /// One instant on both clocks, in nanoseconds: the elapsed time since the beginning, and the wall clock.
+    /// An instant on two clocks, in nanoseconds: the elapsed time since the beginning, and the wall clock.
     struct Moment: Sendable, Hashable {
         var elapsed: Int64
         var wall: Int64
@@ -48,8 +48,9 @@ final class Ledger: Sendable {
         /// The elapsed time since which the job is certainly suspended; `suspended` contains the earlier periods.
         var suspendedSince: Int64?
         var suspended: [ClosedRange<Int64>] = []
-        /// The elapsed time since which the job may be suspended; `perhapsSuspended` is the total of the earlier
-        /// periods.
+        /// The elapsed time since which the job may be suspended.
+        ///
+        /// `perhapsSuspended` is the total length of the earlier periods in which it may have been suspended.
         var perhapsSuspendedSince: Int64?
         var perhapsSuspended: Int64 = 0
         var sawWallMove = false
@@ -151,11 +152,11 @@ final class Ledger: Sendable {
         /// The elapsed time since which everything works: a scheduler runs and owns its store, which accepts
         /// everything.
         var calmSince: Int64?
-        /// The elapsed time since which nothing hangs, and no process is frozen.
+        /// The elapsed time since which nothing hangs and no process is frozen.
         var flowsSince: Int64? = 0
-        /// The elapsed time since which also no store fails.
+        /// The elapsed time since which, in addition, no store fails.
         var healthySince: Int64? = 0
-        /// The conditions that do not hold on the device, with the elapsed time since which each of them does not.
+        /// The conditions that the device does not meet, each with the elapsed time since which it does not.
         var unmetSince: [Int: Int64] = [:]
         /// The positions in `calls` of each attempt.
         var callsByAttempt: [Attempt: [Int]] = [:]
@@ -227,7 +228,9 @@ extension Ledger.State {
         for job in Set(facts.map(\.plan.id)) where isAbout(command, job) { update(job: job, change) }
     }
 
-    /// Returns whether a command may concern the job with this number, which may have any of its plans.
+    /// Returns whether a command may concern the job with this number.
+    ///
+    /// The job may have been submitted with any of the plans that have the number.
     func isAbout(_ command: Ledger.Command, _ job: Int) -> Bool {
         guard let reach = command.reach else { return command.job == job }
         return facts.contains { $0.plan.id == job && reach.includes($0.plan) }

@@ -1,7 +1,9 @@
 import ApusJobs
 import ApusTimers
 
-/// The comparison of the store's rows with the ledger, independent of the rules that made the rows.
+/// Compares the rows of the store with the ledger, by rules of its own.
+///
+/// The rules that made the rows are not used.
 struct RowCheck {
     /// The part of an ended run that may never change again.
     private struct Terminal: Hashable {
@@ -121,7 +123,7 @@ extension Ledger.Facts {
     /// Returns the minimum and the maximum number of occurrences that have arrived by now.
     fileprivate func expected(_ now: Ledger.Moment, _ phase: Ledger.Phase) -> (least: Int, most: Int) {
         let most = plan.count ?? .max
-        // An occurrence of the last seconds may wait for its tolerance.
+        // An occurrence that was due in the last seconds may still wait for its tolerance.
         let slack = Int64(plan.tolerance + 5_000) * 1_000_000
         switch plan.when {
         case .at(let delay):

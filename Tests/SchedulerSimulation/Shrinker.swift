@@ -20,7 +20,7 @@ struct Shrinker {
     /// Creates a search; `nil` if the history keeps every promise.
     init?(_ original: History, trial: @escaping Trial = { World($0).run(rowsEvery: $1) }) {
         self.trial = trial
-        // Checks after every step find the fault earlier, and perhaps as another promise.
+        // Checks after every step find the fault earlier, but possibly as another broken promise.
         for rowsEvery in [1, 8] {
             guard let violation = trial(original, rowsEvery) else { continue }
             (promise, self.rowsEvery) = (violation.promise, rowsEvery)
@@ -48,7 +48,7 @@ struct Shrinker {
         return true
     }
 
-    /// Removes halves, quarters, and so on, down to single steps.
+    /// Removes half of the steps, then quarters, and so on, down to single steps.
     private mutating func removeSteps() -> Bool {
         var hasHelped = false
         var size = max(1, best.history.steps.count / 2)
@@ -150,7 +150,7 @@ struct Shrinker {
             change(&plainer)
             if plainer != plan { result.append(plainer) }
         }
-        // Plans with the same number are all unique together, or none of them is.
+        // The plans with one number must either all be unique or all not be.
         let plain = JobPlan(id: plan.id, unique: plan.unique)
         add { $0 = JobPlan(id: plan.id, unique: plan.unique, when: plan.when) }
         add { $0.unique?.within = nil }

@@ -60,7 +60,7 @@ struct SimulatedHandler: Sendable {
             if calls(of: context) <= 2 { throw RunDecision.snooze(for: .milliseconds(delay), reason: "as planned") }
         case .snooze(let delay, let times):
             guard calls(of: context) <= times else { return }
-            // No run may ever keep these.
+            // The run is postponed, so none of this may stay in its row.
             context.setExitCode(75)
             context.setOutput([1])
             try context.setResult([1])
@@ -79,7 +79,7 @@ struct SimulatedHandler: Sendable {
 
     /// Waits, and returns whether the cancellation was requested before the end of the time.
     private func wait(_ time: Int?, heedsCancellation: Bool = true) async -> Bool {
-        // No wait begins in peace; those that had begun were ended at once.
+        // After the trouble, handlers no longer wait. The waits that had begun were ended at once.
         if time == 0 || ledger.with({ $0.isPeace }) { return false }
         let wait = waits.make()
         let timer = time.map { time in engine.schedule(after: .milliseconds(time)) { wait.end(cancelled: false) } }

@@ -7,7 +7,7 @@ package enum Simulation {
         package var violation: Violation
         /// The steps of the shortest history, one in each line.
         package var history: String
-        /// The number of its steps, and of those of the whole history.
+        /// The number of steps of the shortest history, and of the whole history.
         package var steps: (left: Int, of: Int)
 
         package var description: String {

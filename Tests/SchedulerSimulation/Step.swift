@@ -3,8 +3,8 @@ import ApusJobs
 
 /// One step of a history; times are milliseconds.
 ///
-/// Every step is valid in every situation, if only because nothing happens, so a history remains valid when steps are
-/// removed from it.
+/// Every step is valid in every situation, in which it may have no effect. A history therefore remains valid when steps
+/// are removed from it.
 indirect enum Step: Sendable, Hashable {
     enum Command: String, Sendable, Hashable, CaseIterable {
         case cancel, suspend, resume, runNow, query, retry, cancelRun, delete
@@ -70,12 +70,12 @@ indirect enum Step: Sendable, Hashable {
     case fault(Fault)
     /// The store works again, and hanging commits continue.
     case heal
-    /// Hanging commits continue; the store keeps failing as before.
+    /// Hanging commits continue; a store that fails continues to fail.
     case release(isReversed: Bool)
     /// Stops the scheduler; with `nil`, it waits for its handlers without a limit.
     case stop(grace: Int?)
     case start
-    /// Kills the process at rest, or after this number of pieces of work from the next deadline on.
+    /// Kills the process at rest, or after this number of pieces of work, counted from the next deadline.
     case kill(afterWork: Int?)
     /// Stops the process, as by SIGSTOP; `thaw` continues it.
     case freeze

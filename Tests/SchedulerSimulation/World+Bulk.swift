@@ -33,7 +33,7 @@ extension World {
         }
     }
 
-    /// Returns the jobs that the change must not leave unchanged.
+    /// Returns the jobs that the change must change.
     private static func changeable(
         _ bulk: Step.Bulk, _ query: JobQuery, in base: MemoryStore
     ) async throws -> [Job] {
@@ -59,9 +59,10 @@ extension World {
         return changeable
     }
 
-    /// Returns whether a retry cannot be refused.
+    /// Returns whether a retry of the job cannot be refused.
     ///
-    /// The last attempt was the outcome, no other job has the identifier, and no job can count as the same.
+    /// This is so if the last attempt was the outcome, no other job has the identifier, and no job can count as the
+    /// same.
     private static func isRetriable(_ loaded: LoadedJob, in base: MemoryStore) async throws -> Bool {
         let job = loaded.job
         if job.request.uniqueness.countsContent { return false }

@@ -21,7 +21,7 @@ extension World {
                     if let grace = command.grace {
                         limit = Int64(grace + 1_000 + 10_000) * 1_000_000
                     } else {
-                        // It waits for handlers without a limit.
+                        // A stop without a grace waits for handlers without a limit.
                         since = node.running.isEmpty ? max(since, node.lastEnd) : now.elapsed
                     }
                 }
@@ -118,7 +118,8 @@ extension World {
         let running = ledger.with { state in state.nodes[node.number].running.map { state.calls[$0] } }
         if let call = running.first { ledger.report(.tidy, "a handler of submission \(call.submission) still runs") }
         let timers = node.process.engine.liveTimerCount
-        // One timer may belong to a job in the far future that has been cancelled since; it finds nothing to load.
+        // A timer may be left for a job in the far future that was cancelled in the meantime. When it fires, it finds
+        // nothing to load.
         if timers > 1 { ledger.report(.tidy, "every job has ended, and \(timers) timers are left") }
         if node.host.isFollowed.conditions {
             ledger.report(.tidy, "every job has ended, and the conditions are followed")

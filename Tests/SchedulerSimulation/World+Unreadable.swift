@@ -2,7 +2,9 @@ import ApusJobs
 import ApusTimers
 import ApusVirtualTime
 
-/// The jobs whose rows cannot be read, which the ledger does not record: they delay no others.
+/// The jobs whose rows cannot be read.
+///
+/// The ledger does not record them, because they must not delay other jobs.
 extension World {
     /// Adds the jobs, each of which is due within a minute of elapsed time, or was interrupted by the end of an earlier
     /// process.
@@ -35,7 +37,7 @@ extension World {
 
     private static func unreadable(_ number: Int) -> JobID { JobID("unreadable\(number)") }
 
-    /// Checks that the last scheduler has set all of them aside, and has changed none.
+    /// Checks that the last scheduler has set all unreadable jobs aside, and has changed none of them.
     func checkUnreadable() {
         let base = base
         for number in 0..<history.unreadable {

@@ -224,7 +224,7 @@ final class World {
 
     /// Starts another process after the end of the previous one.
     func start() {
-        // A stop in progress may take a while.
+        // A stop that is in progress may take a while.
         for _ in 0..<25 {
             guard let current, case let facts = facts(of: current), facts.isStopIssued, !facts.isStopReturned,
                 !facts.isDead, !facts.isFrozen
@@ -283,7 +283,7 @@ final class World {
         }
     }
 
-    /// Updates, after each step, since when the world is calm and healthy and everything flows.
+    /// Updates the times since which the world is calm, the world is healthy, and everything flows, after each step.
     func settle() {
         let now = ledger.now.elapsed
         let held = nodes.contains { $0.store.held > 0 && !facts(of: $0).isDead }
@@ -304,7 +304,7 @@ final class World {
 
     // MARK: Time
 
-    /// Runs everything that can run at this instant; a scheduler that never comes to rest is a fault.
+    /// Runs everything that can run at this instant, and reports a scheduler that never comes to rest.
     func rest() {
         var pieces = 0
         while time.runOne() {
@@ -328,7 +328,7 @@ final class World {
 
     // MARK: The end
 
-    /// Runs every process until nothing of it is left, with a store that accepts nothing.
+    /// Runs every process until nothing of it is left, over a store that refuses everything.
     private func cleanUp() {
         ledger.with { $0.isOver = true }
         for node in nodes {

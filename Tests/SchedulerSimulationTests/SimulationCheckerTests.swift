@@ -5,7 +5,7 @@ import Testing
 
 @testable import SchedulerSimulation
 
-/// The checker must detect each of these rows, which are wrong in one way.
+/// Tests that the checker detects rows that are wrong in one way.
 @Suite("The simulation's checker")
 struct SimulationCheckerTests {
     private let time = VirtualTime()
@@ -116,7 +116,7 @@ struct SimulationCheckerTests {
 
     @Test("a run that was claimed too early for its queue's rate is found, whichever process claimed the others")
     func rates() {
-        /// Returns the promise that three claims at these seconds break, each in its own process.
+        /// Returns the promise that three claims at these seconds break, if each claim is made by another process.
         func violation(_ seconds: [Int], rateSince: Int = 0) -> Promise? {
             let (ledger, _, _) = sample(JobPlan(id: 0, when: .every(1_000, count: nil), queue: 1))
             let now = ledger.now
@@ -223,7 +223,8 @@ struct SimulationCheckerTests {
 
     @Test("a second job with one payload, an answer with an ended job, and an effect of a refused submission are found")
     func unique() {
-        /// Returns the promise that the answer to a second submission breaks, the given seconds after the first.
+        /// Returns the promise that the answer to a second submission breaks, which comes this number of seconds after
+        /// the first.
         func violation(
             within: Int? = 10_000, _ conflict: JobPlan.Conflict = .keep, after seconds: Int,
             _ answer: (Ledger, _ command: Int, _ first: Job, _ second: Job) -> Void

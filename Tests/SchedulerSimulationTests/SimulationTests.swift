@@ -8,7 +8,8 @@ import Testing
 struct SimulationTests {
     @Test("seeds that failed once keep every promise", arguments: Simulation.regressions.map(\.seed))
     func regression(_ seed: UInt64) {
-        // Each seed runs as it was when it failed, and with the kinds of trouble added since.
+        // Each seed runs without the kinds of trouble that were added after it had failed, and then with more and more
+        // of them.
         let newest: Set<Generator.Trouble> = [.expiries, .deletions, .keys, .bulk, .ownLimits]
         let latest = newest.union([.unique, .snoozes, .progress, .unreadable])
         for excluded in [latest.union([.rates, .applications]), latest, newest, [.bulk, .ownLimits], []] {

@@ -49,7 +49,7 @@
             SimulatedPhone.note("\(when): defaults \(name), keychain \(status), file \(file)")
         }
 
-        /// What the first launch leaves.
+        /// Stores the session that the first launch leaves.
         static func begin() {
             UserDefaults.standard.set("Ada", forKey: "name")
             try? Data("open".utf8).write(to: file)
@@ -77,7 +77,7 @@
         }
     }
 
-    /// Has files of each protection, which it opens when its background task expires.
+    /// An app with files of each protection, which it opens when its background task expires.
     private final class Archive: UIResponder, UIApplicationDelegate {
         private var claim = UIBackgroundTaskIdentifier.invalid
 

@@ -18,7 +18,7 @@ private final class Box<Value> {
     init(_ value: Value) { self.value = value }
 }
 
-/// A protocol with which apps replace the application in their tests.
+/// A protocol that lets apps replace the application in their tests.
 private protocol ClaimGiver {
     func beginBackgroundTask(expirationHandler: (@MainActor @Sendable () -> Void)?) -> UIBackgroundTaskIdentifier
     func beginBackgroundTask(
@@ -60,8 +60,8 @@ extension SimulatedAppleTests {
             }
         }
 
-        /// Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:): without a name
-        /// the system makes one of the calling function's.
+        /// Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:): if there is no
+        /// name, the system makes one from the name of the calling function.
         @Test("a background task without a name is named after the app's module and the calling function")
         func generatedName() throws {
             try run { device in

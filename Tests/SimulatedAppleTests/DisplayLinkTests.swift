@@ -67,7 +67,7 @@ extension SimulatedAppleTests {
                 #expect(journal.take().isEmpty)
                 try link().isPaused = false
                 device.scroll(for: .seconds(1))
-                // When scrolling has ended, only the latest frame is delivered.
+                // The link is in the default mode, so only the latest frame is delivered when the scrolling has ended.
                 #expect(journal.take().count == 1)
                 try link().add(to: .main, forMode: .common)
                 device.scroll(for: .seconds(1))

@@ -7,7 +7,8 @@
     import Testing
     import UIKit
 
-    /// Keeps a token, as apps do: without an accessibility, and with one for the background.
+    /// A token in the keychain, as apps keep it: once without an accessibility, and once with the one for the
+    /// background.
     private enum Vault {
         static func query(_ account: String) -> [String: Any] {
             [
@@ -193,8 +194,8 @@
             return true
         }
 
-        /// Passes what Apple's keychain refuses: a read query for an update, a class as a new attribute, and a limit for
-        /// a deletion.
+        /// Passes what Apple's keychain refuses: a read query for an update, a class as a new attribute, and a limit
+        /// for a deletion.
         private func refused() {
             var reading = Vault.query("one")
             reading[kSecReturnData as String] = true
@@ -210,7 +211,10 @@
             )
         }
 
-        /// An item that is not synchronized is the same with and without `false`, and another one than one that is.
+        /// Tests when items are the same.
+        ///
+        /// An item with the value `false` for synchronization is the same as one without a value, and is another one
+        /// than a synchronized item.
         private func synchronized() {
             var item = Vault.query("cloud")
             item[kSecAttrSynchronizable as String] = false

@@ -226,7 +226,8 @@ extension SimulatedAppleTests {
             }
         }
 
-        /// Apple, documentation/uikit/uiapplication/backgroundrefreshstatus: it is switched off in low-power mode.
+        /// Apple, documentation/uikit/uiapplication/backgroundrefreshstatus: the low-power mode switches background
+        /// refresh off.
         @Test("the status of background refresh is denied in low-power mode, and what it was before afterwards")
         func backgroundRefreshInLowPowerMode() throws {
             try SimulatedDevice.run { device in

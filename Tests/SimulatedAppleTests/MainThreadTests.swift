@@ -25,7 +25,8 @@ private func useShared() { _ = UIApplication.shared }
 
 private final class MainDelegate: UIResponder, UIApplicationDelegate {}
 
-/// These tests use XCTest, which runs synchronous tests on the program's first thread; Swift Testing does not.
+/// Tests the first thread of the program, with XCTest, which runs synchronous tests on that thread; Swift Testing does
+/// not.
 final class MainThreadTests: XCTestCase {
     func testInXCTestTheMainActorsThreadIsTheFirstOne() throws {
         try MainActor.assumeIsolated {

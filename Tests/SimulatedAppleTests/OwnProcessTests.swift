@@ -11,7 +11,7 @@
     import Testing
     import UIKit
 
-    /// An app that runs in the test's process and in one of its own, with the events that happen to it.
+    /// An app and the events that happen to it, for a run in the test's process and for a run in one of its own.
     private struct Scenario: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var manifest = AppManifest(usesScenes: false)
@@ -160,10 +160,10 @@
         ]
     }
 
-    /// Returns the sorted lines of the log for each instant.
+    /// Returns the lines of the log, sorted within each instant.
     ///
-    /// The order within an instant differs: an app in a process of its own comes to rest between two steps of the
-    /// system.
+    /// The order within an instant differs between the two runs, because an app in a process of its own comes to rest
+    /// between two steps of the system.
     private func byInstant(_ log: String) -> [String] {
         let lines = log.split(separator: "\n")
         let instants = Dictionary(grouping: lines.enumerated(), by: { $0.element.prefix { $0 != " " } })

@@ -47,7 +47,7 @@ extension SimulatedAppleTests {
                 player.pause()
                 device.advance(by: .seconds(30))
                 #expect(journal.take() == ["5.0"])
-                // The observer is called in the background too.
+                // The player calls its observer in the background too.
                 player.play()
                 device.pressHome()
                 device.advance(by: .seconds(4))

@@ -12,7 +12,7 @@
     import UIKit
     import UserNotifications
 
-    /// The cases in which a phone ends an app, with the app in the test's process and in one of its own.
+    /// Tests the cases in which a phone ends an app, with the app in the test's process and in one of its own.
     @MainActor
     @Suite("The end of an app for what it does", .serialized, .simulatedPhone())
     struct ProcessEndTests {
@@ -43,7 +43,7 @@
             backgroundModes: [.fetch, .processing], permittedTaskIdentifiers: ["refresh", "process"],
             usesScenes: false)
 
-        /// Returns the logs of the events, with the app in the test's process and in one of its own.
+        /// Returns the logs of the same events with the app in the test's process, and in one of its own.
         private func both(
             policy: SystemPolicy = SystemPolicy(), fault: Fault.Rule?,
             app: @escaping @MainActor @Sendable () -> any UIApplicationDelegate,
@@ -163,8 +163,8 @@
             }
         }
 
-        /// The CPU monitor: github.com/transistorsoft/react-native-background-fetch/issues/323, 80 % over 60 s;
-        /// BGTaskRequest.h: not while a task runs that requires external power.
+        /// The rules of the CPU monitor are from github.com/transistorsoft/react-native-background-fetch/issues/323 (80
+        /// % over 60 s) and from BGTaskRequest.h (not while a task runs that requires external power).
         @Test(
             "an app that computes for most of a minute in the background is ended, unless its task requires external power"
         )

@@ -76,7 +76,7 @@
         struct Pushes {
             private static let manifest = AppManifest(backgroundModes: [.remoteNotification], usesScenes: false)
 
-            /// Runs the body with the app in the test's process, and with it in one of its own.
+            /// Runs the body twice: with the app in the test's process, and with the app in one of its own.
             private func run(
                 _ manifest: AppManifest = Self.manifest, _ body: (SimulatedDevice) throws -> Void
             ) throws {

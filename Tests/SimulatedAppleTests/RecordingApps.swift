@@ -61,7 +61,7 @@
         }
     }
 
-    /// Passes the identifier of its background task to its next process, which ends its own background task by it.
+    /// Passes the identifier of its background task to its next process, which ends its own background task with it.
     final class Hoarder: Recorder {
         override func application(
             _ application: UIApplication,
@@ -275,7 +275,7 @@
         }
     }
 
-    /// Performs refreshes on another queue, which calls the main thread.
+    /// Performs refreshes on another queue, whose handler calls the main thread.
     final class Elsewhere: Recorder {
         override func application(
             _ application: UIApplication,

@@ -165,8 +165,8 @@
         @MainActor
         @Suite("Ordinary sessions")
         struct Requests {
-            /// Runs the body with the app in the test's process, where tasks of Swift do not use virtual time, and with
-            /// it in one of its own.
+            /// Runs the body twice: with the app in the test's process, where tasks of Swift do not use virtual time,
+            /// and with the app in one of its own.
             ///
             /// The server answers with a greeting after the given number of seconds.
             private func run(
@@ -183,7 +183,7 @@
                             SimulatedPhone.install(on: device, manifest: manifest, delegate: app.delegate())
                         }
                         device.transfers.serve { request in
-                            // The response has 1,000 bytes: the given ones, and others.
+                            // The response has 1,000 bytes, of which the first five are the text.
                             let text = Array("hello".utf8) + Array(repeating: 33, count: 995)
                             let rate = (1_000 + request.bytesToSend) / seconds
                             return request.kind == .download

@@ -10,20 +10,22 @@ import UIKit
 @testable import SampleAppsSwift6
 
 extension SimulatedDevice {
-    /// It is real time, at most ten seconds, because the apps of these tests sleep on threads of Dispatch.
+    /// Runs the device in real time while the condition holds, for at most ten seconds.
+    ///
+    /// The apps of these tests sleep on threads of Dispatch.
     fileprivate func runInRealTime(while condition: () -> Bool) async {
         for _ in 1...500 where condition() { await runInRealTime(for: .milliseconds(20)) }
     }
 }
 
 extension SimulatedAppleTests {
-    /// Ordinary code of iOS apps, compiled in Swift 5 mode and in Swift 6 mode.
+    /// Tests ordinary code of iOS apps, compiled in Swift 5 mode and in Swift 6 mode.
     @MainActor
     @Suite("Sample apps")
     struct SampleApps {
         // MARK: Work after a delay, on Dispatch's threads: in real time
 
-        /// The interface of the two classes of the same name that the tests use.
+        /// The calls that the tests make on the two classes with the name `DelayedWork`.
         struct DelayedWorkDriver {
             let name: String
             let makeApp: @MainActor () -> any UIApplicationDelegate
@@ -139,8 +141,8 @@ extension SimulatedAppleTests {
                         delegate: app.makeApp())
                     let begin = device.time.wall()
                     for day in 1...30 {
-                        // The user is at home for ten days, on the road with the low-power mode for three, and then at
-                        // home again.
+                        // The user is at home for ten days, on the road with the low-power mode for three days, and
+                        // then at home again.
                         if day == 11 || day == 14 { device.setLowPowerMode(day == 11) }
                         liveADay(on: device)
                     }
@@ -168,7 +170,7 @@ extension SimulatedAppleTests {
             #expect(logs[0] == logs[1], "the same seed gives the same month")
         }
 
-        /// A day on which the user reads the news twice, for five minutes.
+        /// Uses the device for a day on which the user reads the news twice, for five minutes each time.
         private func liveADay(on device: SimulatedDevice) {
             for hours in [8, 12] {
                 device.advance(by: .seconds(hours * 3_600))
@@ -185,8 +187,8 @@ extension SimulatedAppleTests {
         struct PrimeApp {
             let name: String
             let makeApp: @MainActor () -> any UIApplicationDelegate
-            /// Returns the number of primes, whether the search runs, whether it was cut short, and the remaining times
-            /// that it has read.
+            /// Returns the state of the search: the number of primes, whether it runs, whether it was cut short, and
+            /// the remaining times that it has read.
             let look: @MainActor (SimulatedDevice) -> (count: Int, isRunning: Bool, wasCutShort: Bool, times: [Double])
         }
 
@@ -223,7 +225,7 @@ extension SimulatedAppleTests {
                 #expect(inFront.count > 0)
                 #expect(inFront.isRunning)
                 device.pressHome()
-                // The search yields, which uses another thread's executor, so its first turn is awaited.
+                // The search yields to the executor of another thread, so the test waits for its first turn.
                 for _ in 1...10_000 where app.look(device).times.isEmpty { await device.advance(by: .zero) }
                 // Time advances in small steps, so that the app's task has a turn at each of them.
                 for _ in 1...40 { await device.advance(by: .seconds(1)) }

@@ -7,7 +7,8 @@
     import Testing
     import UIKit
 
-    /// The names as the plugin RewriteObjC writes them, with the number of each call in place of its line.
+    /// The names of the selectors in the form in which the plugin RewriteObjC writes them, with a number for each call
+    /// in place of its line.
     private let selectors = SelectorNames([
         "1:1": "tick", "2:1": "tick(_:)", "3:1": "moved(by:with:)", "4:1": "count", "5:1": "posted(_:)",
         "6:1": "show(_:event:)",

@@ -104,11 +104,14 @@
     }
 
     extension SimulatedAppleTests {
-        /// The sources are published mistakes and their remedies: github.com/wikimedia/wikipedia-ios/pull/2646 (time
-        /// before the lock), github.com/session-foundation/session-ios/pull/415 (the database in the app's own
-        /// container), GRDB's "Database Sharing" (suspension), github.com/singular-labs/Singular-iOS-SDK/issues/85 (a
-        /// statement that is not reset), github.com/owncloud/ios-app/pull/462 (a write-ahead log),
-        /// github.com/sqlcipher/sqlcipher/issues/255 (an encrypted header).
+        /// The sources are published mistakes and their remedies.
+        ///
+        /// - github.com/wikimedia/wikipedia-ios/pull/2646: time before the lock
+        /// - github.com/session-foundation/session-ios/pull/415: the database in the app's own container
+        /// - GRDB's "Database Sharing": suspension
+        /// - github.com/singular-labs/Singular-iOS-SDK/issues/85: a statement that is not reset
+        /// - github.com/owncloud/ios-app/pull/462: a write-ahead log
+        /// - github.com/sqlcipher/sqlcipher/issues/255: an encrypted header
         @MainActor
         @Suite("A database in an app group")
         struct SharedDatabaseTests {

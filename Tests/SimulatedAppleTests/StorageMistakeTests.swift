@@ -22,9 +22,10 @@
         func continueInBackground() {}
     }
 
-    /// What the apps below have in common: the system starts them for a move, and they ask for time in the background.
+    /// The common part of the apps below: the system starts them for a move, and they ask for time in the background.
     ///
-    /// Their own code is no subclass, in which each process would look for methods that UIKit does not find.
+    /// Their own code is not in subclasses, because each process would search a subclass for methods that UIKit does
+    /// not find.
     private final class StorageApp: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
         private let storage: any Storage
         private let manager = CLLocationManager()
@@ -75,7 +76,7 @@
         _ = SecItemAdd(attributes as CFDictionary, nil)
     }
 
-    /// Takes a session that it cannot read for none, and signs the user out.
+    /// Takes a session that it cannot read for a missing one, and signs the user out.
     private struct SigningOut: Storage {
         let isMended: Bool
 
@@ -111,7 +112,7 @@
         }
     }
 
-    /// Takes `isProtectedDataAvailable` for the first unlock, and so sends nothing from a locked device.
+    /// Takes `isProtectedDataAvailable` for the first unlock, and therefore sends nothing while the device is locked.
     private struct Waiting: Storage {
         let isMended: Bool
 
@@ -124,7 +125,7 @@
         func continueInBackground() { SimulatedPhone.note(isUnlockedOnce ? "sent" : "kept back") }
     }
 
-    /// Names its user at its first launch, with the defaults for memory.
+    /// Gives its user a number at its first launch, which it recognizes by the missing number in the user defaults.
     private struct Naming: Storage {
         let isMended: Bool
 
@@ -163,13 +164,13 @@
     }
 
     extension SimulatedAppleTests {
-        /// Published mistakes with what a locked device closes, and their mends.
+        /// Tests published mistakes with data that a locked device protects, and their remedies.
         ///
-        /// The session: github.com/kylebshr/luka-ios/pull/134. The token:
-        /// github.com/ooni/probe-multiplatform/pull/1529. The first unlock:
-        /// github.com/OneSignal/OneSignal-iOS-SDK/pull/1668. The user's name:
-        /// github.com/RevenueCat/purchases-ios/issues/4623. The file:
-        /// github.com/covidwatchorg/covidwatch-ios-en/issues/20.
+        /// - The session: github.com/kylebshr/luka-ios/pull/134
+        /// - The token: github.com/ooni/probe-multiplatform/pull/1529
+        /// - The first unlock: github.com/OneSignal/OneSignal-iOS-SDK/pull/1668
+        /// - The user's name: github.com/RevenueCat/purchases-ios/issues/4623
+        /// - The file: github.com/covidwatchorg/covidwatch-ios-en/issues/20
         @MainActor
         @Suite("Mistakes with a locked device")
         struct StorageMistakeTests {
@@ -191,7 +192,8 @@
                 device.location.setRoute(.standing(at: LocationRoute.Place(latitude: latitude, longitude: 8)))
             }
 
-            /// The system starts the app before the first unlock, and the user opens it later.
+            /// Restarts the device, so that the system starts the app before the first unlock, and the user opens it
+            /// later.
             private func restart(_ device: SimulatedDevice) {
                 device.reboot()
                 move(device, to: 51)

@@ -13,8 +13,9 @@
         var isOnOwnQueue = false
         var limit: TimeInterval?
         var delay: TimeInterval?
-        /// Whether the first task begins in the background; with `isChain`, each further task begins when the one
-        /// before has ended.
+        /// Whether the first task begins in the background.
+        ///
+        /// With `isChain`, each further task begins when the previous one has ended.
         var isInBackground = false
         var isChain = false
         var isUpload = false

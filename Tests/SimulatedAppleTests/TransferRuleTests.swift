@@ -12,7 +12,8 @@
         @MainActor
         @Suite("Rules of background sessions")
         struct TransferRules {
-            /// Runs the body with the app in the test's process, and with it in one of its own; a file takes 10 s.
+            /// Runs the body twice, with the app in the test's process and in one of its own; the transfer of a file
+            /// takes 10 s.
             private func run(_ app: TransferApp, _ body: (SimulatedDevice) throws -> Void) throws {
                 let manifest = AppManifest(usesScenes: false)
                 try SimulatedDevice.run { device in

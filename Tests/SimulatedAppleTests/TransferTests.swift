@@ -89,7 +89,7 @@
                 device.transfers.serve { _ in .file(bytes: 1_000_000, bytesPerSecond: 10_000) }
             }
 
-            /// Runs the body with the app in the test's process, and with it in one of its own.
+            /// Runs the body twice: with the app in the test's process, and with the app in one of its own.
             private func run(
                 policy: SystemPolicy = SystemPolicy(), _ body: (SimulatedDevice) throws -> Void
             ) throws {

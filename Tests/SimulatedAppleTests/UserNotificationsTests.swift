@@ -111,7 +111,7 @@ extension SimulatedAppleTests {
                     shown.add("\(notifications.map(\.request.identifier)) \(Int(age.rounded()))")
                 }
                 device.advance(by: .zero)
-                // The notification arrived ten seconds ago.
+                // The notification was delivered ten seconds before.
                 #expect(shown.all == ["[\"loud\"] 10"])
             }
         }
@@ -177,7 +177,9 @@ extension SimulatedAppleTests {
             }
         }
 
-        /// Calls `body`, which, in a synchronous function, uses the forms with handlers.
+        /// Calls `body` with the center.
+        ///
+        /// In a synchronous function, the calls of the center mean the forms with handlers.
         private func ask(_ center: UNUserNotificationCenter, _ body: (UNUserNotificationCenter) -> Void) {
             body(center)
         }
@@ -283,7 +285,7 @@ extension SimulatedAppleTests {
                 device.pressHome()
                 device.advance(by: .seconds(3 * 3_600))
                 let came = try #require(device.log.first { $0.what == .notificationDelivered("dated") })
-                // The components have no fraction of a second, and the distance is rounded to seconds.
+                // The components of a date have no fraction of a second, and the distance to it is rounded to seconds.
                 #expect((7_198...7_201).contains(begin.duration(to: came.wall).components.seconds))
             }
         }

@@ -112,7 +112,7 @@
                 device.advance(by: .seconds(50))
                 device.open()
                 device.advance(by: .seconds(10))
-                // The time is that after 70 seconds.
+                // The text shows the time after 70 seconds.
                 try #expect(screen() == "Time: 80 | Pause")
             }
 

@@ -13,7 +13,7 @@
         }
     }
 
-    /// Publishes its end on the thread on which it comes.
+    /// Publishes the end of a download, on the thread on which the end is reported.
     class Download: ObservableObject {
         @Published var text = "Loading"
         private let queue = DispatchQueue(label: "download")
@@ -22,7 +22,7 @@
         func start() {
             Just("Done")
                 .delay(for: .seconds(3), scheduler: queue)
-                // Without this line: .receive(on: DispatchQueue.main)
+                // Without `.receive(on: DispatchQueue.main)` here, the text is changed on the download's queue.
                 .sink { [weak self] in self?.text = $0 }
                 .store(in: &bag)
         }

@@ -12,7 +12,7 @@
         }
     }
 
-    /// Keeps the date at which the egg is done, and computes from it what is left.
+    /// Keeps the date at which the egg is done, and computes the remaining time from it.
     ///
     /// The date outlives the app.
     struct EggTimerView: View {

@@ -18,7 +18,7 @@
         }
     }
 
-    /// Asks for the time to save.
+    /// Asks for background time, so that the journal can be saved.
     class JournalDelegate: NSObject, UIApplicationDelegate {
         private var task = UIBackgroundTaskIdentifier.invalid
 
@@ -45,7 +45,7 @@
         }
     }
 
-    /// The entries, and what was saved of them.
+    /// The entries, and the number of entries that were saved.
     @MainActor
     class Journal: ObservableObject {
         @Published var entries: [String]
@@ -59,7 +59,7 @@
         func add() { entries.append("Entry \(entries.count)") }
 
         func save() async {
-            // A slow disk.
+            // The sleep simulates a slow disk.
             try? await Task.sleep(nanoseconds: 10_000_000_000)
             UserDefaults.standard.set(entries, forKey: "entries")
             saved = entries.count

@@ -3,7 +3,7 @@
     import SwiftUI
     import os.log
 
-    /// Logs what happens, in each of the ways that tutorials show.
+    /// Logs events in each of the ways that tutorials show.
     struct LoggedApp: App {
         @Environment(\.scenePhase) private var phase
         @StateObject private var parcels = Parcels()

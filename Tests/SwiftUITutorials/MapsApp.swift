@@ -1,7 +1,7 @@
 #if SimulatedApple
     import SwiftUI
 
-    /// Downloads a map when it is opened, and is notified of it in the background.
+    /// Downloads a map when it is opened, and is notified in the background when the download has ended.
     struct MapsApp: App {
         private let maps = Maps()
 
@@ -15,7 +15,7 @@
         }
     }
 
-    /// Used on the main thread.
+    /// The delegate of the downloads, which is used only on the main thread.
     private final class Maps: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
         private lazy var session = URLSession(
             configuration: .background(withIdentifier: "com.example.maps"), delegate: self, delegateQueue: .main)
@@ -28,7 +28,7 @@
 
         @MainActor
         func finish() async {
-            // The session of the process before, if this one was started for it.
+            // If this process was started for a session, the session is that of the previous process.
             let count = await session.allTasks.count
             SimulatedPhone.note("finish, \(count) tasks")
         }

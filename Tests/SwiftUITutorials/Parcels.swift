@@ -3,7 +3,7 @@
     import os
 
     /// Fetches parcels in the background.
-    // Sendable as its delegate's protocol asks: it is used on the main queue.
+    // For `@unchecked Sendable`: the delegate's protocol requires it, and the object is used only on the main queue.
     final class Parcels: NSObject, ObservableObject, URLSessionDownloadDelegate, @unchecked Sendable {
         @Published var count = 0
         private let lock = OSAllocatedUnfairLock(initialState: 0)

@@ -47,7 +47,7 @@ struct ChildProcessTests {
     @Test("only the standard descriptors and two more are open in the program")
     func descriptors() async {
         let outcome = await ChildProcess.run(shell("ls /proc/self/fd >&3"), limit: .seconds(60))
-        // The number 5 is the folder that ls reads.
+        // The descriptor 5 is the folder that `ls` reads.
         let numbers = String(decoding: outcome.events, as: UTF8.self).split(separator: "\n")
         #expect(numbers == ["0", "1", "2", "3", "4", "5"])
     }
@@ -151,7 +151,8 @@ struct ChildProcessTests {
         var started = test_process()
         try #require(test_process_start(command.path, &arguments, &variables, &started) == 0)
         let process = started
-        // The test has begun, has started a program that inherits its error output, and sleeps for good.
+        // The output is read until the test has begun and has started a program that inherits its error output. The
+        // test then sleeps for good.
         var bytes: [UInt8] = []
         while !String(decoding: bytes, as: UTF8.self).contains("started"), isReadable(process.errors) {
             var byte: UInt8 = 0

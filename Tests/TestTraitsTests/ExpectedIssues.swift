@@ -2,12 +2,13 @@ import ApusTimers
 import Foundation
 import Testing
 
-/// The issues that a test must have: they do not make it fail, but other issues and a missing one do.
+/// Expects the issues that a test must have: they do not make it fail, but another issue or a missing one does.
 ///
-/// It stands before `.virtualClock`, so that it sees the issues that this trait records in the process of the test run.
+/// The trait must be before `.virtualClock`, so that it sees the issues that `.virtualClock` records in the process of
+/// the test run.
 struct ExpectedIssues: TestTrait, TestScoping {
     struct Expected: Sendable {
-        /// The texts, all of which the issue contains.
+        /// The texts that the issue must contain.
         var texts: [String]
         var isFailure = true
         var severity = Issue.Severity.error

@@ -5,7 +5,7 @@ import Testing
 
 private struct Failure: Error {}
 
-/// Tests whose processes fail: the issues are those of the trait ``ExpectedIssues``.
+/// Tests whose processes fail with the issues that the trait ``ExpectedIssues`` states.
 @Suite("Failures under the trait .virtualClock")
 struct FailureTests {
     @Test(

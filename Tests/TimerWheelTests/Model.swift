@@ -42,7 +42,9 @@ struct Model {
 
     var timers: [Timer] { scheduled + ahead + later }
 
-    /// Inserts a timer; `current` is the wheel's, and an earlier deadline is due immediately.
+    /// Inserts a timer.
+    ///
+    /// `current` is the instant of the wheel; a timer with an earlier deadline is due immediately.
     mutating func insert(deadline: UInt64, tolerance: UInt64, payload: UInt64, current: UInt64) {
         let (hard, overflow) = deadline.addingReportingOverflow(min(tolerance, TimerWheel.longestTolerance))
         let timer = Timer(
@@ -69,7 +71,7 @@ struct Model {
 
     var nextWake: UInt64? { timers.map(\.hard).min() }
 
-    /// Takes due timers; `current` is the wheel's.
+    /// Takes due timers; `current` is the instant of the wheel.
     mutating func takeDue(now: UInt64, budget: Int, current: UInt64) -> [UInt64] {
         if now < current || (!ahead.isEmpty && now < aheadEnd) {
             scheduled = timers

@@ -32,7 +32,7 @@ struct TimerWheelModelTests {
                     deadline: deadline, tolerance: tolerance, payload: UInt64(step), current: wheel.current
                 )
             case 4:
-                // Sometimes more than the wheel leaves in its lists.
+                // In some steps, more timers are removed than the wheel leaves in its lists.
                 let count = random.below(6) == 0 ? 2 * TimerWheel.mostLeaving : 1
                 for (payload, handle) in handles.sorted(by: { $0.key < $1.key }).shuffled(using: &random).prefix(count)
                 {
@@ -73,9 +73,10 @@ struct TimerWheelModelTests {
                 if !wheel.isInPass { model.endPass() }
                 for payload in taken { if let handle = handles.removeValue(forKey: payload) { ended.append(handle) } }
             }
-            // Walking the whole wheel is most of this test's time; a broken rule stays broken until it is found.
+            // A check of the whole wheel takes most of this test's time, so it is not made in every step. A broken rule
+            // stays broken until it is found.
             let fault = step % 5 == 0 || step == 399 ? wheel.brokenInvariant() : nil
-            // Only sometimes, because the search unlinks cancelled timers.
+            // This is asked only in some steps, because the search unlinks cancelled timers.
             let isAsked = random.below(3) == 0 || step == 399
             let isRight = !isAsked || wheel.nextWake() == model.nextWake
             guard fault == nil, isRight, wheel.count == model.timers.count else {

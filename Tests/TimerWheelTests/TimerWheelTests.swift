@@ -152,7 +152,7 @@ struct TimerWheelTests {
         let handles = (0..<100).map {
             wheel.insert(deadline: deadline, tolerance: 0, payload: TimerPayload(UInt64($0)))
         }
-        // A timer that is due earlier makes the wheel enter the slot that all share.
+        // Because this timer is due earlier, the wheel enters the slot that all of them share.
         _ = wheel.insert(deadline: deadline - 1, tolerance: 0, payload: TimerPayload(1_000))
         let buffer = UnsafeMutableBufferPointer<DueTimer>.allocate(capacity: 4)
         defer { buffer.deallocate() }
@@ -305,7 +305,7 @@ struct TimerWheelTests {
         var wheel = TimerWheel(now: 0)
         let base: UInt64 = 1 << 20
         for _ in 0..<2 { _ = wheel.insert(deadline: 10, tolerance: 0, payload: TimerPayload(0)) }
-        // This timer keeps `current` before the slot that it shares with the timers below.
+        // While this timer is in the wheel, `current` stays before the slot that the timer shares with those below.
         _ = wheel.insert(deadline: base + 10_000, tolerance: 0, payload: TimerPayload(2))
         #expect(wheel.takePayloads(now: base + 100, budget: 1) == [0])
         _ = wheel.insert(deadline: base + 100, tolerance: 0, payload: TimerPayload(1))
@@ -316,7 +316,8 @@ struct TimerWheelTests {
     }
 
     #if DEBUG
-        /// Returns how many records each call examines in a wheel with that many timers.
+        /// Returns the largest number of records that each kind of call examines, in a wheel with this number of
+        /// timers.
         private func mostVisits(timers: Int) -> [String: Int] {
             var wheel = TimerWheel(now: 1 << 50)
             var most: [String: Int] = [:]

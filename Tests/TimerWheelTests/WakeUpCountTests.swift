@@ -9,10 +9,10 @@ struct WakeUpCountTests {
         var arrival: UInt64 = 0
     }
 
-    /// Returns the size of the largest set of disjoint intervals, which is the least number of instants that touch all
+    /// Returns the least number of instants that touch all intervals, which is the size of the largest set of disjoint
     /// intervals.
     ///
-    /// The set is chosen by earliest end, without a wheel.
+    /// The set is chosen by the earliest ends, without a wheel.
     private func leastNumberOfWakeUps(_ intervals: [Interval]) -> Int {
         var count = 0
         var lastEnd: UInt64?

@@ -1,8 +1,8 @@
 // The declarations are public for the tests; the code is as people copy it.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Timers of tutorials, as people copy them, in Swift 5 mode. Nothing here knows of Apus, and each has the faults that it
-// has in the tutorials: the tests of ProcessClockTests find them.
+// Timers of tutorials, as people copy them, in Swift 5 mode. They do not know Apus, and each has the faults that it has
+// in the tutorials. The tests of ProcessClockTests find these faults.
 
 import Foundation
 
@@ -10,7 +10,7 @@ public protocol BackgroundTimerDelegate: AnyObject {
     func backgroundTimer(_ timer: BackgroundTimer, didFire id: Int)
 }
 
-/// A timer on threads: each one sleeps on a thread of the global queue, in a loop.
+/// A set of timers, each of which is a loop that sleeps on a thread of the global queue.
 public class BackgroundTimer {
     public weak var delegate: BackgroundTimerDelegate?
     private var cancelled: Set<Int> = []

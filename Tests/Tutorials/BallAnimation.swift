@@ -3,9 +3,9 @@
 
 import QuartzCore
 
-/// A ball that rolls at 120 points a second, if there are 60 frames in one: each frame moves it by two points.
+/// A ball that moves by two points in each frame, and so by 120 points a second if there are 60 frames in a second.
 public class SteppedBall {
-    /// In points.
+    /// The position of the ball in points.
     public private(set) var position = 0.0
     public var onFrame: ((Double) -> Void)?
 
@@ -13,11 +13,11 @@ public class SteppedBall {
 
     public init() {}
 
-    /// With 0 the display decides.
+    /// Starts to roll at the given number of frames per second; 0 lets the display decide.
     public func start(framesPerSecond: Int = 0) {
         displayLink = CADisplayLink { [weak self] _ in self?.update() }
         displayLink?.preferredFramesPerSecond = framesPerSecond
-        // While the user scrolls there are no frames in this mode.
+        // In this mode, there are no frames while the user scrolls.
         displayLink?.add(to: .main, forMode: .default)
     }
 
@@ -32,9 +32,9 @@ public class SteppedBall {
     }
 }
 
-/// A ball that rolls at 120 points a second, however many frames there are.
+/// A ball that rolls at 120 points a second, at any number of frames per second.
 public class TimedBall {
-    /// In points: where the ball is when the frame is shown.
+    /// The position of the ball in points, at the time at which the frame is shown.
     public private(set) var position = 0.0
     public var onFrame: ((Double) -> Void)?
 
@@ -43,7 +43,7 @@ public class TimedBall {
 
     public init() {}
 
-    /// With 0 the display decides.
+    /// Starts to roll at the given number of frames per second; 0 lets the display decide.
     public func start(framesPerSecond: Int = 0) {
         startTime = nil
         displayLink = CADisplayLink { [weak self] link in self?.update(link) }

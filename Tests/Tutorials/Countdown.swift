@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A countdown that counts ticks, and keeps what is left in the user defaults.
+/// A countdown that counts ticks, and keeps the remaining seconds in the user defaults.
 public class TickingCountdown {
     public private(set) var secondsLeft: Int
     public var onTick: ((Int) -> Void)?
@@ -25,7 +25,7 @@ public class TickingCountdown {
     }
 }
 
-/// A countdown that keeps its end in the user defaults, and computes what is left.
+/// A countdown that keeps its end in the user defaults, and computes the remaining time from it.
 public class DatedCountdown {
     public var onTick: ((Int) -> Void)?
     private let end: Date

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A clock under a list: in the default mode it stops while the user scrolls.
+/// A clock below a list, which stops in the default mode while the user scrolls.
 public class FeedTimer {
     private var timers: [Timer] = []
 

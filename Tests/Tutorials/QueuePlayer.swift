@@ -3,7 +3,7 @@
 
 import AVFoundation
 
-/// Plays a list of sounds, also in the background, and shows how far it is.
+/// Plays a list of sounds, also in the background, and shows the position in the current sound.
 public class QueuePlayer {
     public let player: AVQueuePlayer
     public private(set) var text = "00:00"
@@ -48,7 +48,7 @@ public class QueuePlayer {
     public func skip() { player.advanceToNextItem() }
 }
 
-/// The same without the category: it falls silent when the user leaves the app.
+/// The same player without the audio category, so that it falls silent when the user leaves the app.
 public class SilentQueuePlayer {
     public let player: AVQueuePlayer
     public private(set) var text = "00:00"

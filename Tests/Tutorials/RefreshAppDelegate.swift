@@ -4,12 +4,12 @@
 import BackgroundTasks
 import UIKit
 
-/// Asks for the next refresh before it begins with this one, and completes the task on every way.
+/// Requests the next refresh before it begins the current one, and completes the task in every case.
 public class RefreshAppDelegate: UIResponder, UIApplicationDelegate {
     public var onRefresh: (@Sendable () -> Void)?
-    /// How long the download takes, in seconds.
+    /// The duration of the download, in seconds.
     public var downloadTime: TimeInterval = 2
-    /// From a refresh to the next one, in seconds, at least.
+    /// The least time from a refresh to the next one, in seconds.
     public var interval: TimeInterval = 15 * 60
 
     public func application(
@@ -43,7 +43,7 @@ public class RefreshAppDelegate: UIResponder, UIApplicationDelegate {
         queue.maxConcurrentOperationCount = 1
         let (download, store) = (BlockOperation(), BlockOperation())
         download.addExecutionBlock { [downloadTime, unowned download] in
-            // In pieces, so that it notices the cancellation.
+            // The thread sleeps for short times, so that the operation notices its cancellation.
             let end = Date(timeIntervalSinceNow: downloadTime)
             while Date() < end && !download.isCancelled { Thread.sleep(forTimeInterval: 0.1) }
         }
@@ -56,10 +56,10 @@ public class RefreshAppDelegate: UIResponder, UIApplicationDelegate {
     }
 }
 
-/// Asks for a refresh only when the user leaves the app, so there is one, and no other.
+/// Requests a refresh only when the user leaves the app, so that only one refresh runs.
 public class ForgetfulAppDelegate: UIResponder, UIApplicationDelegate {
     public var onRefresh: (@Sendable () -> Void)?
-    /// How long the download takes, in seconds.
+    /// The duration of the download, in seconds.
     public var downloadTime: TimeInterval = 2
 
     public func application(
@@ -87,10 +87,10 @@ public class ForgetfulAppDelegate: UIResponder, UIApplicationDelegate {
     }
 }
 
-/// Cancels its work when the time is over, and does not say so: the task is never completed then.
+/// Cancels its work when the time is over, and then never completes the task.
 public class UnfinishedAppDelegate: UIResponder, UIApplicationDelegate {
     public var onRefresh: (@Sendable () -> Void)?
-    /// How long the download takes, in seconds: longer than a refresh may.
+    /// The duration of the download in seconds, which is longer than a refresh may take.
     public var downloadTime: TimeInterval = 120
 
     public func application(

@@ -3,9 +3,7 @@
 
 import Foundation
 
-/// A timer on a dispatch source.
-///
-/// Its state is what keeps it from crashing.
+/// A timer on a dispatch source, which keeps its state in order not to crash.
 public class RepeatingTimer {
     public let timeInterval: TimeInterval
     public var eventHandler: (() -> Void)?
@@ -33,7 +31,7 @@ public class RepeatingTimer {
     deinit {
         timer.setEventHandler {}
         timer.cancel()
-        // A suspended source must not be released.
+        // A source must not be released while it is suspended.
         resume()
         eventHandler = nil
     }
@@ -51,7 +49,7 @@ public class RepeatingTimer {
     }
 }
 
-/// The same without the state, as it is written at first.
+/// The same timer without the state, as people write it at first.
 public class NaiveRepeatingTimer {
     private let timer = DispatchSource.makeTimerSource()
 

@@ -6,7 +6,7 @@ import CoreLocation
 /// Records a trip, also while the phone is in a pocket.
 public class TripRecorder: NSObject, CLLocationManagerDelegate {
     public private(set) var locations: [CLLocation] = []
-    /// In metres.
+    /// The distance in metres.
     public private(set) var distance: CLLocationDistance = 0
     public private(set) var lastError: Error?
     public var onLocation: ((CLLocation) -> Void)?
@@ -34,7 +34,8 @@ public class TripRecorder: NSObject, CLLocationManagerDelegate {
 
     public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         for location in locations {
-            // Old ones come from a cache. An accuracy that is not known is negative, and passes here.
+            // Old positions come from a cache. If the accuracy is unknown, it is negative, and the position is accepted
+            // here.
             guard location.horizontalAccuracy < 20, abs(location.timestamp.timeIntervalSinceNow) < 10 else { continue }
             if let last = self.locations.last { distance += location.distance(from: last) }
             self.locations.append(location)
@@ -45,10 +46,11 @@ public class TripRecorder: NSObject, CLLocationManagerDelegate {
     public func locationManager(_ manager: CLLocationManager, didFailWithError error: Error) { lastError = error }
 }
 
-/// The same without the line for the background, and without a look at how old a position is.
+/// The same recorder without the line that allows updates in the background, and without a check of the age of a
+/// position.
 public class ForgetfulTripRecorder: NSObject, CLLocationManagerDelegate {
     public private(set) var count = 0
-    /// In metres.
+    /// The distance in metres.
     public private(set) var distance: CLLocationDistance = 0
     public var onLocation: ((CLLocation) -> Void)?
 

@@ -41,7 +41,7 @@ public class UploadModel {
 
     private func uploadNext() {
         step += 1
-        // In the foreground this is the greatest number there is, and on the way there, too.
+        // In the foreground, and on the way there, this is the greatest number there is.
         let left = UIApplication.shared.backgroundTimeRemaining
         text = "Step \(step) of \(steps)" + (left < 1_000 ? ", \(Int(left)) s left" : "")
         onStep?(step)
@@ -66,7 +66,7 @@ public class UploadModel {
     }
 }
 
-/// The same, as it is written at first: when the time is over, it stops its work and forgets to end the task.
+/// The same upload as people write it at first: when the time is over, it stops its work, but does not end the task.
 public class LeakyUploadModel {
     public let steps: Int
     public private(set) var step = 0

@@ -1,4 +1,4 @@
-/// One figure with the same figure of several peers, measured in the same run.
+/// A figure, and the same figure of several peers that were measured in the same run.
 package struct Comparison: Sendable {
     package enum Target: Sendable {
         /// Our value must be at most this.
@@ -17,9 +17,9 @@ package struct Comparison: Sendable {
     /// The peers' values in the order of the columns; a peer that was not measured is left out.
     package var peers: [(name: String, value: Double)]
     package var target: Target?
-    /// The peer of the table's ratio: that of the target, or the first one.
+    /// The peer to which the table shows the ratio: that of the target, or else the first one.
     package var mainPeer: String?
-    /// The ratio to the main peer if it was measured itself, as the median of several turns' ratios.
+    /// The ratio to the main peer, if the ratio itself was measured; it is the median of the ratios of several turns.
     private var measuredRatio: Double?
 
     package init(
@@ -130,7 +130,7 @@ package func json(_ comparisons: [Comparison]) -> String {
     "[\n" + comparisons.map { "  \($0.json)" }.joined(separator: ",\n") + "\n]\n"
 }
 
-/// Returns a text that lists the targets that hold and those that are missed.
+/// Returns a text with the targets that hold and those that are missed.
 package func verdict(_ comparisons: [Comparison]) -> String {
     func list(_ holds: Bool) -> String {
         comparisons.filter { $0.holds == holds }.map { "  \(holds ? "holds " : "MISSED")  \($0.name): \($0.aim)" }

@@ -35,9 +35,9 @@ package final class RawSQLite: @unchecked Sendable {
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// Creates a table with rows as large as a job's, which are found by number and identifier and ordered by `wake`.
+    /// Creates a table with rows as large as a job's, which are found by number and by identifier.
     ///
-    /// This is the least that a store needs.
+    /// The rows are also ordered by `wake`. A store needs at least this.
     package func makePlainTable() throws {
         try run(
             """
@@ -80,7 +80,8 @@ package final class RawSQLite: @unchecked Sendable {
 
     /// Claims and ends one run of each row of the plain table, in groups.
     ///
-    /// The claims of a group are one commit, its outcomes the next. A row with an outcome leaves the order of `wake`.
+    /// All claims of a group are one commit, and all its outcomes are the next one. A row with an outcome is removed
+    /// from the order of `wake`.
     package func claimAndEnd(_ range: Range<Int>, group: Int) throws {
         let claim = try prepare("INSERT INTO plain_run VALUES (?, 1, 'claimed', 1767225600000000000, NULL)")
         let end = try prepare("UPDATE plain_run SET state = 'succeeded', ended = 1767225600000000000 WHERE job = ?")

@@ -11,7 +11,9 @@ package struct Report {
     /// The subjects during whose measurement other programs were running.
     private var disturbed: [String] = []
 
-    /// Creates a report, and ends the program if the file cannot be written: at the beginning, not after minutes.
+    /// Creates a report.
+    ///
+    /// If the file cannot be written, the program ends now, and not only after minutes of measurement.
     ///
     /// - Parameters:
     ///   - program: The name of the benchmark.

@@ -44,7 +44,7 @@ enum CalendarBench {
                 peers.append(("walker", microseconds(bases, repeats: 10) { walker.next(after: $0, in: rules) }))
             }
             if !subject.components.isEmpty {
-                // Only a few, because it is slow.
+                // Foundation is slow, so it searches from only a few instants.
                 let few = Array(bases.prefix(40))
                 let next = { (base: Int64) in foundation(base, subject, calendar) }
                 try compare(subject, few, "Foundation", search, next)

@@ -5,8 +5,10 @@ import Foundation
 struct Subject {
     var words: String
     var cron: String
-    /// The arguments of `Calendar.nextDate`, of whose results the earliest counts; empty if Foundation cannot express
-    /// it.
+    /// The schedule in the form of Foundation.
+    ///
+    /// Its next occurrence is the earliest of the dates that `Calendar.nextDate` finds for these arguments. The array
+    /// is empty if Foundation cannot express the schedule.
     var components: [DateComponents]
 
     /// The expression for croniter, in which the last weekday of a month is `L5`.

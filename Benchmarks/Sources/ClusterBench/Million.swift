@@ -39,7 +39,7 @@ struct Million {
             ], footnotes: ["from exec on"])
     }
 
-    /// Copies the only job.
+    /// Fills the database with copies of its only job.
     private func fill(_ jobs: Int) throws {
         func columns(_ table: String, _ replaced: [String: String]) throws -> (String, String) {
             let names = try server.query(

@@ -71,8 +71,8 @@ enum Node {
         try await wait(for: "the end of \(jobs) runs") {
             scheduler.queues().allSatisfy { $0.runningCount == 0 && $0.waitingCount == 0 }
         }
-        // Turns are committed one after another, so this answer follows the last outcome. Querying the remaining jobs
-        // would read all dead rows, which a node does not do.
+        // Turns are committed one after another, so the answer to this submission follows the last outcome. A query for
+        // the remaining jobs would read all dead rows, which a node does not do.
         _ = try await scheduler.submit(
             JobRequest(id: JobID("after\(first)"), kind: "later", trigger: .after(.seconds(86_400))))
         say("done \(wallNow()) \(own)")

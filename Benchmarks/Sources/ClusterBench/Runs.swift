@@ -1,8 +1,9 @@
 import BenchSupport
 import Foundation
 
-/// No-op runs per second with one node and with three, and those of the statements alone, a plain queue and
-/// procrastinate.
+/// The number of no-op runs per second with one node and with three nodes.
+///
+/// The table also has the numbers of the statements alone, of a plain queue and of procrastinate.
 struct Runs {
     let server: Server
     let options: Options

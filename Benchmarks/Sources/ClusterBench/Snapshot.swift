@@ -1,7 +1,7 @@
 import BenchSupport
 import Foundation
 
-/// Runs while a transaction is held open, which prevents the database from removing dead rows.
+/// Measures runs while a transaction is held open, which prevents the database from removing dead rows.
 struct Snapshot {
     let server: Server
     let options: Options
@@ -21,7 +21,7 @@ struct Snapshot {
         }
         try waves.check()
         waves.stop()
-        // Otherwise its dead rows would be removed during the measurement of the next subjects.
+        // If the database stayed, its dead rows would be removed during the measurement of the next subjects.
         try server.query("DROP DATABASE snapshot WITH (FORCE)")
         return ComparisonTable(
             "Runs while a transaction is held open for \(Int(options.long)) s, in waves of \(jobs)",

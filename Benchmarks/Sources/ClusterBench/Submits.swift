@@ -1,7 +1,7 @@
 import BenchSupport
 import Foundation
 
-/// Durable submissions through one node, single and in batches, and those of procrastinate.
+/// Measures durable submissions through one node, one by one and in batches, and those of procrastinate.
 struct Submits {
     let server: Server
     let options: Options

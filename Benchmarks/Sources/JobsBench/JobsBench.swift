@@ -16,7 +16,8 @@ enum JobsBench {
             exit(64)
         }
         var report = Report(program: "jobs-bench", json: options.json)
-        // The path is short, because that of a socket must be: the daemon's socket is in a home below this folder.
+        // The path is short, because the daemon's socket is in a home below this folder, and the path of a socket must
+        // be short.
         let directory =
             URL(filePath: "\(options.directory)/jobs-bench-\(ProcessInfo.processInfo.processIdentifier)").path
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -43,7 +44,7 @@ enum Subject: String, CaseIterable {
     case home
     case million
 
-    /// Whether it needs the built `apus`.
+    /// Whether the subject needs the built `apus`.
     var needsCommand: Bool { [.daemon, .streams, .home, .million].contains(self) }
 
     /// Whether other libraries are measured too.

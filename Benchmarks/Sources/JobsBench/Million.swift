@@ -8,7 +8,8 @@ import Synchronization
 
 /// A daemon with a million jobs in the far future.
 ///
-/// The figures are the time until it runs what is due after SIGKILL, the time of a listing, and its memory.
+/// The figures are the time from a restart after SIGKILL until a due job runs, the time of a listing, and the daemon's
+/// memory.
 struct Million {
     private static let batch = 1_000
 
@@ -159,8 +160,9 @@ struct Million {
 
     // MARK: The daemon
 
-    /// Returns the time from the restart to the run of a due job, in milliseconds; the job's command writes its time to
-    /// a file.
+    /// Returns the time from the restart of the daemon to the run of a due job, in milliseconds.
+    ///
+    /// The command of the job writes the time of its run to a file.
     private func restartToFirstFire(_ number: Int) async throws -> Double {
         let file = "\(folder)/fired-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
         defer { try? FileManager.default.removeItem(atPath: file) }

@@ -64,7 +64,7 @@ final class Peers: Sendable {
         process.arguments = [subject.rawValue, "--json", "--directory", directory] + (quick ? ["--quick"] : [])
         let output = Pipe()
         process.standardOutput = output
-        // A file, because two pipes would have to be read at the same time.
+        // The errors go to a file, because two pipes would have to be read at the same time.
         let errors = "\(directory)/peers.log"
         try Data().write(to: URL(filePath: errors))
         process.standardError = FileHandle(forWritingAtPath: errors)

@@ -67,7 +67,8 @@ struct Streams {
         return (Double(late.p50), Double(late.p99))
     }
 
-    /// Calls `body` while the streams are open, and counts the events of the stream that received the fewest.
+    /// Calls `body` while the streams are open, and also returns the number of events of the stream that received the
+    /// fewest.
     private func whileFollowed(
         _ body: () async throws -> ((p50: Double, p99: Double), Double)
     ) async throws -> ((p50: Double, p99: Double), Double, Double) {

@@ -78,9 +78,9 @@ private struct OutcomeWait: Sendable {
         var run: WireRun? { if case .outcome(let run) = self { run } else { nil } }
     }
 
-    /// Waits for the outcome of the oldest open occurrence, else of the next, else of the last.
+    /// Waits for the outcome of the oldest open occurrence, or else of the next occurrence, or else of the last one.
     ///
-    /// - Returns: the outcome, or the reason why the job ended before it had one.
+    /// - Returns: the outcome, or the reason why the job ended without one.
     func end() async throws -> End {
         var occurrence: Int?
         var outcome: WireRun?
@@ -110,7 +110,7 @@ private struct OutcomeWait: Sendable {
                 outcome = run
                 return false
             case "job":
-                // The end of the job may be reported before that of its run.
+                // The daemon may report the end of the job before the end of its run.
                 let current: WireJob = try event.decoded()
                 return isOpen(current) && current.created == job.created ? true : try await look(session.client)
             default:

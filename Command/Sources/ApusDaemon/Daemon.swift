@@ -37,10 +37,11 @@ public struct Daemon: Sendable {
         /// The time for which other daemons that share the store wait for a sign of life of this one before they take
         /// over its jobs.
         public var patience: Duration = .seconds(3)
-        /// The environment of the daemon itself, with the address of its service manager; commands inherit nothing from
-        /// it.
+        /// The environment of the daemon itself, which contains the address of its service manager.
+        ///
+        /// Commands inherit nothing from it.
         public var environment: [String: String]
-        /// The known versions of a database's schema; tests of upgrades set others.
+        /// The versions of a database's schema that the daemon knows; tests of upgrades replace them.
         package var migrations = StoreMigrations.shipped
         /// Creates a configuration.
         ///
@@ -193,7 +194,7 @@ public struct Daemon: Sendable {
         guard configuration.takesOver else { return try await start() }
         let client = DaemonClient(home: configuration.home)
         // A daemon that begins at the same moment owns the home before it answers requests, so the start is attempted
-        // several times. Each failed attempt takes a tenth of a second, for which the lock's owner is awaited.
+        // up to 100 times. Each attempt waits a tenth of a second for the owner of the lock before it fails.
         for attempt in 1...100 {
             if let other = try? await client.health() {
                 logger.notice("taking over from another daemon", metadata: ["process": "\(other.pid)"])

@@ -5,7 +5,7 @@ import LoopbackWeb
 public struct HTTPAddress: Hashable, Sendable {
     /// The host: `127.0.0.1`, `::1` or `localhost`, or any other if that was allowed.
     public var host: String
-    /// The port; 0 for any.
+    /// The port; 0 for any free port.
     public var port: Int
     /// The names with ports by which other machines reach the listener; empty on loopback.
     public var remoteNames: Set<String> = []

@@ -97,7 +97,8 @@ public final class RotatedLog: TextOutputStream, Sendable {
         }
         guard isMine else { return }
         defer { isRotating.withLock { $0 = false } }
-        // Another thread may have rotated the file since. If another program has moved it, only a new file is needed.
+        // Another thread may have rotated the file in the meantime. If another program has moved the file, only a new
+        // file is needed.
         guard isFull else { return }
         if Self.isSame(descriptors[0], as: path) { moveFiles() }
         do throws(TrustedPath.Failure) { try begin() } catch { ftruncate(descriptors[0], 0) }

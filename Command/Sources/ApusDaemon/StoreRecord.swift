@@ -23,12 +23,12 @@ struct StoreRecord: Sendable {
         }
     }
 
-    /// The second line of a record whose store was never opened.
+    /// The second line of a record while its store has never been opened.
     private static let unopened = "never opened"
 
-    /// Records a store before a home without jobs opens it.
+    /// Records the location of a store before the daemon opens it, if the home has no jobs yet.
     ///
-    /// If the opening fails, the next daemon does not begin with another store.
+    /// If the store then cannot be opened, the record keeps the next daemon from beginning with another store.
     func announce(_ store: StoreLocation) throws(TrustedPath.Failure) {
         let known = lines
         guard known.isEmpty ? access(home.databasePath, F_OK) != 0 : known.dropFirst().first == Self.unopened else {

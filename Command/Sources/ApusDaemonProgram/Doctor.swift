@@ -407,12 +407,13 @@ private struct Examination {
     }
 }
 
-/// The attributes that commands inherit from the daemon, and the daemon from its own parent.
+/// The attributes that commands inherit from the daemon, and that the daemon inherits from its own parent.
 ///
 /// They are the niceness, the processors, the resource limits and the adjustment for the OOM killer.
 enum InheritedLimits {
-    /// Returns, in words, the attributes that differ from the defaults of a process, from proc(5); none on systems
-    /// without it.
+    /// Returns, in words, the attributes that differ from the defaults of a process.
+    ///
+    /// They are read from `/proc` (proc(5)). On systems without it, there are none.
     static func differences(of process: Int32) -> [String] {
         func content(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
         func value(of name: String, in file: String) -> String? {

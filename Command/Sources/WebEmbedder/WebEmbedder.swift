@@ -22,8 +22,9 @@ struct WebEmbedder {
         try source.write(toFile: output, atomically: true, encoding: .utf8)
     }
 
-    /// Returns the length of the longest run of `#`: with one more, no text ends the literal or begins an
-    /// interpolation.
+    /// Returns the length of the longest run of `#` in a text.
+    ///
+    /// If a literal has one `#` more as its delimiter, no text can end the literal or begin an interpolation.
     private static func longestRunOfMarks(in text: String) -> Int {
         text.split { $0 != "#" }.map(\.count).max() ?? 0
     }

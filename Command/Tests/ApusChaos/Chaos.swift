@@ -101,7 +101,7 @@ struct Torment: AsyncParsableCommand {
         say("\nEvery promise held.")
     }
 
-    /// - Returns: The findings of each nemesis, and the nemeses without any.
+    /// - Returns: The findings of each nemesis, and the failures of the nemeses that have no findings.
     private func torment(
         _ files: WorkFolder, _ programs: Programs, _ random: SeededRandom
     ) async throws -> (findings: [Findings], failures: [String]) {

@@ -14,14 +14,15 @@ final class Cluster: Sendable {
         var servers: [Server]
         /// Whether every answer waits for the second server.
         var isSynchronous = false
-        /// The newest schema version known to the daemons, which are this program's (`OwnServe`); with `nil` they are
-        /// `apus serve`.
+        /// The newest schema version that the daemons know, which are daemons of this program (`OwnServe`).
+        ///
+        /// If it is `nil`, the daemons are those of `apus serve`.
         var schema: Int?
     }
 
     private struct State {
         var nodes: [NodeProcess?] = [nil, nil, nil]
-        /// `Setup.schema` of the next daemon of each slot.
+        /// The newest schema version that the next daemon of each slot knows; `nil` for that of `Setup.schema`.
         var schemas: [Int?] = [nil, nil, nil]
         var records: [SubmissionRecord] = []
         /// The nodes' names by process.
@@ -204,7 +205,7 @@ final class Cluster: Sendable {
                 default:
                     submit(kind, .every(milliseconds: 500, count: 1 + Int(random.next() % 5)), padding: padding)
                 }
-                // The pause is real, because the rate is the load.
+                // The thread sleeps in real time, because the load is a number of submissions per second.
                 Thread.sleep(forTimeInterval: 1 / Double(rate))
             }
         }

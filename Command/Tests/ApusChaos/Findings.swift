@@ -41,14 +41,16 @@ struct Findings: Encodable {
     /// Attempts that were interrupted and repeated.
     var lostAttempts: Int
     var nodesEnded: Int
-    /// Seconds from the strike to the first run, on another node, of each job that the struck node ran every second;
-    /// for strikes at the database, from its return to the first run of each such job.
+    /// The seconds from each strike until each job that runs every second ran again.
+    ///
+    /// If a node was struck, only the jobs that it ran count, from the strike to their first runs on another node. If
+    /// the database was struck, the time is counted from its return.
     var takeover: Quantiles?
     /// The time for which the database was unavailable, in seconds.
     var outage: Quantiles?
     /// The longest time between two runs of each job that runs every second, in seconds.
     var gap: Quantiles?
-    /// Seconds from the last strike's quiet time until everything had its outcome.
+    /// The seconds from the quiet time after the last strike until every occurrence had its outcome.
     var settled: Double?
     var violations: [String]
 
@@ -85,7 +87,7 @@ struct Findings: Encodable {
 
     private static func longestGap(_ tick: [Evidence.Effect], _ strikes: [Strike]) -> Double? {
         guard let first = strikes.first, let last = strikes.last else { return nil }
-        // The runs count from the last one before the first strike.
+        // The runs are counted from the last one before the first strike.
         let instants = tick.map(\.instant).filter { $0 + 1_500_000_000 >= first.began && $0 <= last.ended }
         return zip(instants, instants.dropFirst()).map { Double($1 - $0) / 1e9 }.max()
     }

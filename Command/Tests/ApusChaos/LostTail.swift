@@ -19,8 +19,9 @@ extension Server {
         return number
     }
 
-    /// Stops a standby's reception of the log.
-    /// - Returns: The position up to which it has the primary's log, the end of a whole record.
+    /// Stops the standby from receiving the log.
+    ///
+    /// - Returns: The position up to which the standby has the primary's log, which is the end of a whole record.
     func cutOff() async throws -> String {
         try query("ALTER SYSTEM SET primary_conninfo = ''")
         try query("SELECT pg_reload_conf()")
@@ -39,7 +40,7 @@ extension Server {
 
     /// Returns the jobs whose submission this crashed primary committed after the position.
     ///
-    /// The server is started for that where no node finds it.
+    /// For that, the server is started at a place where no node finds it.
     func namesOfJobs(submittedAfter position: String, timeline: Int, in database: String) throws -> Set<String> {
         let commits = try files.asUser([
             "sh", "-c",

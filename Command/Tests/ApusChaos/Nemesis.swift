@@ -131,9 +131,10 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
         return strike
     }
 
-    /// Replaces one of two nodes, in turn, by one that knows the new version, and then kills the third.
+    /// Replaces one of two nodes by a node that knows the new version, and then kills the third node.
     ///
-    /// The third node always has the first version, and its program joins again after the kill.
+    /// The two nodes are replaced in turn. The third node always has the first version, and its program joins again
+    /// after the kill.
     private func upgrade(_ cluster: Cluster, to version: Int, _ strike: inout Strike) async throws {
         let inspection = PostgresInspection(
             try PostgresConfiguration(cluster.connection()), migrations: .upTo(version))
@@ -185,7 +186,9 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
         strike.tail = LostTail(began: began, ended: returned, names: names)
     }
 
-    /// Blocks the node's threads: no run starts, and the node is not declared dead, as heartbeats need no pool thread.
+    /// Blocks the threads of the node, so that no run starts.
+    ///
+    /// The node is not declared dead, because heartbeats need no thread of the pool.
     private func blockThreads(of node: NodeProcess, in cluster: Cluster) async throws {
         node.signal(OwnServe.blockingSignal)
         try await wait(.seconds(1))

@@ -45,7 +45,8 @@ struct Poison {
         }
     }
 
-    /// Waits until each is set aside by its owner, and none is left for the next turn.
+    /// Waits until the owners have set aside each damaged job and each invalid submission, and none is left for the
+    /// next turn.
     func waitUntilSetAside(in cluster: Cluster) async throws {
         try await until("what \(cluster.database) cannot read is set aside", atMost: .seconds(30)) {
             try cluster.query(

@@ -1,7 +1,7 @@
 import ApusTestSupport
 import Foundation
 
-/// The other programs that are used, built beside this one or Debian's.
+/// The other programs that this one uses, which are built beside it or are part of Debian.
 struct Programs: Sendable {
     /// The daemon.
     let apus: String

@@ -90,7 +90,9 @@ final class Server: Sendable {
 
     // MARK: SQL
 
-    /// Returns the columns of a query's rows; `folder` is the socket's, if it is not where nodes look for it.
+    /// Returns the columns of the rows of a query.
+    ///
+    /// `folder` is the folder of the server's socket, if that is not the one in which nodes look for it.
     @discardableResult
     func query(
         _ sql: String, in database: String = "postgres", seconds: Int = 20, folder: String? = nil

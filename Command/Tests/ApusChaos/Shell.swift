@@ -15,7 +15,7 @@ enum Shell {
             errors: errors.writer)
         close(output.writer)
         close(errors.writer)
-        // Programs print few errors, so that pipe does not fill up in the meantime.
+        // Programs print few errors, so the pipe of the errors does not fill up while the output is read.
         let text = readToEnd(output.reader)
         let said = readToEnd(errors.reader)
         let status = child.wait()
@@ -33,8 +33,8 @@ func wait(_ duration: Duration) async throws {
     try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
 }
 
-/// The machine's wall clock, which is the database's too, in nanoseconds since 1970.
+/// Returns the machine's wall clock, which is the database's too, in nanoseconds since 1970.
 func wallNow() -> UInt64 { SystemTime().wall().nanoseconds }
 
-/// Prints a line at once, also into a file.
+/// Prints a line without buffering it, also if the output is a file.
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

@@ -92,7 +92,8 @@ extension Server {
             try self.query("SELECT sync_state FROM pg_stat_replication WHERE application_name = 'standby'")
                 == [["sync"]]
         }
-        // Every session learns of the setting before its next statement, but a commit in progress may not have it.
+        // Every session learns of the setting before its next statement. A commit that is in progress may still lack
+        // it, so this waits.
         try await wait(.seconds(1))
     }
 }

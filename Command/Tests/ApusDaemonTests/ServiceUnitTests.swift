@@ -64,7 +64,7 @@ struct ServiceUnitTests {
         let unit = ServiceUnit(executable: program, environment: [("APUS_HOME", "\(folder)/\(name)")])
         let (code, said) = try verify(try unit.text(), folder: folder)
         #expect(code == 0 && said.isEmpty, "\(said)")
-        // The check works: it finds a missing program and a misspelt option.
+        // These show that the check finds a missing program and a misspelt option.
         let missing = ServiceUnit(executable: "\(folder)/missing")
         #expect(try verify(try missing.text(), folder: folder).code != 0)
         let misspelt = try unit.text().replacing("OOMPolicy=continue", with: "OOMPolicy=go-on")

@@ -77,7 +77,7 @@ struct SettingsTests {
             #expect(daemon.node == standard.node && daemon.parallel == nil && daemon.http == nil)
             #expect("\(daemon.store)" == "/srv/apus/apus.db" && daemon.logFile == nil)
             #expect(daemon.logLimits == RotatedLog.Limits() && daemon.logLevel == .info)
-            // A default as shown is accepted as a value.
+            // The text that is shown as a default is accepted as a value.
             var shown: [SettingKey: [String]] = [:]
             for key in SettingKey.allCases { shown[key] = daemon.standardText(of: key).map { [$0] } }
             let again = try DaemonSettings(Settings(options: shown, environment: environment), home: Self.home)

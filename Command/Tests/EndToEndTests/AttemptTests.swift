@@ -3,7 +3,7 @@ import ApusTestSupport
 import Foundation
 import Testing
 
-/// The tests cover docs/command.md and docs/jobs.md on the parts of an attempt and its failures.
+/// Tests what docs/command.md and docs/jobs.md say about the parts of an attempt and about its failures.
 @Suite("Attempts of commands", .timeLimit(.minutes(10)))
 struct AttemptTests {
     @Test("a webhook's failure fails the attempt, and a retry repeats the command too; the notification comes once")

@@ -52,7 +52,7 @@ struct CalendarTests {
             #expect((job.trigger.calendar != nil) == isSchedule && (job.trigger.every == nil) == isSchedule)
             let preview = try await apus.call(["preview", "every \(text)", "-n", "1"])
             #expect(preview.code == (isSchedule ? 0 : 64), "\(preview)")
-            // The answer names the chosen reading, and how to get the other.
+            // The answer says which meaning was chosen, and how to get the other one.
             guard text.first?.isNumber == true, isSchedule else { return }
             for answer in [submitted, preview] {
                 #expect(

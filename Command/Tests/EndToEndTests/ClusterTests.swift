@@ -54,7 +54,8 @@ struct ClusterTests {
     @Test("each daemon counts a queue's running and waiting jobs on both")
     func queues() async throws {
         try await TwoDaemons.with { first, second in
-            // A node that was not notified follows at its next heartbeat, and may have started a run by then.
+            // The limit is set through both nodes, because a node that was not notified learns of it only at its next
+            // heartbeat, and may have started a run by then.
             for apus in [first, second] {
                 #expect(try await apus("queue", "limit", "builds", "2").code == 0)
             }
@@ -70,7 +71,7 @@ struct ClusterTests {
                     return queue?.running == 2 && queue?.waiting == 4 && queue?.concurrency == 2
                 }
             }
-            // Both nodes are changed at once, and neither reverts the other's change.
+            // Both nodes are asked for a change at the same time, and neither may revert the change of the other.
             async let limit = first("queue", "limit", "builds", "3")
             async let pause = second("queue", "pause", "builds")
             #expect(try await (limit.code, pause.code) == (0, 0))

@@ -113,7 +113,7 @@ struct CommandTests {
     func detach(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
-            // `exec` makes the shell's process the command, so that the signal reaches just that.
+            // `exec` makes the shell's process the command, so that the signal reaches only the command.
             let line = "exec \(ApusUnderTest.program) countdown 1h --name long > \(apus.home.path)/out"
             async let attached = Subprocess.run(
                 .name("sh"), arguments: ["-c", "echo $$ > \(apus.home.path)/pid; \(line)"],
@@ -143,7 +143,7 @@ struct CommandTests {
                 "echo tick $APUS_OCCURRENCE")
             let answer = try await apus("logs", job.id, "--follow")
             #expect(answer.code == 0 && answer.out.contains("tick 3\n"), "\(answer)")
-            // Output printed before the command listens is not repeated by the events.
+            // The events must not repeat output that was printed before the command listened.
             let lines = answer.out.split(separator: "\n")
             #expect(Set(lines).count == lines.count, "\(answer)")
         }

@@ -114,7 +114,7 @@ struct CompletionTests {
                 program = ["fish", "--no-config", folder + "/script.fish"]
             }
             let settings = ["LC_ALL=C.UTF-8", "HOME=\(folder)", "ZDOTDIR=\(folder)", "HISTFILE="]
-            // fish escapes a whole word itself, so an open quote has no meaning in its list.
+            // fish escapes whole words itself, so names that are typed with an open quote are not tested there.
             let names = shell == .fish ? Self.names.filter { !$0.typed.contains { "'\"".contains($0) } } : Self.names
             if shell == .fish {
                 let lines = names.map { $0.typed + "\n" }.joined()

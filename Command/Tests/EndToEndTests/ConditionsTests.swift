@@ -54,8 +54,8 @@ struct ConditionsTests {
             #expect(try await apus.client.job(job.id).waitingFor == ["power"])
 
             try notebook.plug(true)
-            // The daemon examines the power every 30 s while a job waits, and at once for a job that becomes due;
-            // the result applies to all.
+            // While a job waits, the daemon examines the power every 30 s. It also examines it at once when a job
+            // becomes due, and the result applies to all jobs.
             _ = try await apus("after", "300ms", "--when", "power", "--", "true")
             try await until("the run") { try await apus.client.job(job.id).state == "finished" }
             #expect(try await apus.client.job(job.id).waitingFor == nil)

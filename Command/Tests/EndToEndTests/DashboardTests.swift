@@ -167,7 +167,8 @@ struct DashboardTests {
                 let before = try Self.residentBytes(of: pid)
                 #expect(try await Self.listen(200, to: dashboard) == 64)
                 for _ in 0..<4 {
-                    // The previous round's connections are closed one by one.
+                    // The connections of the previous round are closed one by one, so all places are free only after a
+                    // while.
                     try await until("64 places") {
                         let served = try await Self.listen(200, to: dashboard)
                         #expect(served <= 64)

@@ -4,7 +4,7 @@ import Foundation
 import PostgresTestServer
 import Testing
 
-/// Each error names the fault and a remedy, shows no password, and leaves nothing unfinished.
+/// Tests that each error names the fault and a remedy, shows no password, and leaves nothing unfinished.
 @Suite("A daemon whose database cannot be used", .timeLimit(.minutes(10)))
 struct DatabaseTroubleTests {
     /// Runs `serve` for the environment's store in a separate home, and expects it to end by itself.
@@ -18,7 +18,7 @@ struct DatabaseTroubleTests {
             #expect(answer.code == code, "\(answer)", sourceLocation: location)
             for text in words { #expect(answer.err.contains(text), "\(answer)", sourceLocation: location) }
             #expect(!(answer.out + answer.err).contains(Self.secret), "\(answer)", sourceLocation: location)
-            // A command that needs a daemon meets the same error in the background.
+            // A command that needs a daemon starts one in the background, which meets the same error.
             let started = try await apus.call(["list"], environment: variables)
             #expect(started.code != 0, "\(started)", sourceLocation: location)
             for text in words { #expect(started.err.contains(text), "\(started)", sourceLocation: location) }
@@ -78,7 +78,7 @@ struct DatabaseTroubleTests {
             #expect(try await apus("stop").code == 0)
             #expect(try await apus("show", "it").code == 0)
             #expect(try await apus("stop").code == 0)
-            // The file has jobs, so a refused store does not replace it.
+            // The file of the home has jobs, so the home does not remember a refused store in its place.
             let store = "postgres://ann@127.0.0.1:\(port)/third"
             #expect(try await apus("serve", environment: [StoreLocation.variable: store]).code == 1)
             #expect(try await apus("show", "it").code == 0)
@@ -155,7 +155,7 @@ struct DatabaseTroubleTests {
             let location = "host=\(pooler.folder) port=\(database.server.port) user=owner dbname=\(database.name)"
             try await expectRefusal(
                 location, saying: database.name, "a pooler in transaction mode", "connect to the server itself")
-            // A copy holds a lock for as long as its session.
+            // A copy is refused too, because it holds a lock for as long as its session lasts.
             try await ApusUnderTest.with { apus in
                 _ = try await apus.startDaemon()
                 let copy = ["store", "copy", "--from", apus.home.databasePath, "--to", location]

@@ -131,7 +131,7 @@ struct ExitCodeTests {
             _ = try await apus("stop")
             let stopped = try await served.value
             #expect(stopped.code == 0, "apus serve, stopped: \(stopped)")
-            // The demonstration takes long, and has its own home.
+            // The demonstration was started at the beginning, because it takes long. It has its own home.
             let shown = try await demo
             #expect(shown.code == 0, "apus demo: \(shown)")
             for name in ["serve", "demo"] { seen[name, default: []].insert(0) }

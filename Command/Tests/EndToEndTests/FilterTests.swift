@@ -109,7 +109,7 @@ struct FilterTests {
             )
             let ends = try await apus.allRuns().map { ($0.job, $0.finished ?? "") }
             let last = try #require(ends.map(\.1).max())
-            // Instants are exact to the millisecond, so runs that ended in the same one are both shown.
+            // Instants are exact to the millisecond, so all runs that ended in the same millisecond are shown.
             #expect(try await jobs("--since", last).count == ends.count { $0.1 == last })
             let table = try await apus("history").out
             #expect(table.contains("ill ") && table.contains(nameless.id) && !table.contains(ill.id), "\(table)")
@@ -198,7 +198,7 @@ struct FilterTests {
             #expect(resumed.jobs.map(\.state) == ["scheduled"])
             let run: WireRun = try await apus.json("run", "a", "--json")
             #expect(run.job == job.id && run.occurrence < 1)
-            // The successful part is also printed.
+            // The jobs that were cancelled are printed, although the command has failed for another one.
             let some = try await apus("cancel", "missing", "a", "--json")
             let cancelled = try JSONDecoder().decode(WireCancelled.self, from: Data(some.out.utf8))
             #expect(some.code == 1 && cancelled.cancelled == [job.id], "\(some)")

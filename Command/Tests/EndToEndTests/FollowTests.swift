@@ -19,7 +19,7 @@ struct FollowTests {
 
         func run(_ name: String) async throws -> Int {
             let home = apus.home.path
-            // `exec` makes the shell's process the command, so that signals reach just that.
+            // `exec` makes the shell's process the command, so that signals reach only the command.
             let line =
                 "echo $$ > \(home)/pid; exec \(ApusUnderTest.program) logs \(name) --follow >> \(home)/everything 2>&1"
             let result = try await Subprocess.run(

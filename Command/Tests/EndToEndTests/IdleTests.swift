@@ -33,17 +33,18 @@ struct IdleTests {
         try await until("the command's end") { try await apus.client.job(job.id).state == "finished" }
     }
 
-    /// Counts the runs of each thread of a process in 60 s.
+    /// Counts how often each thread of a process runs in 60 s.
     ///
     /// No request may reach the daemon meanwhile, so this reads procfs only.
     ///
-    /// - Returns: The threads that ran, or nothing if the process slept through one of three such spans: Dispatch's
-    ///   threads end some seconds after their last work, and the tests' own connections after a minute.
+    /// - Returns: The threads that ran in the last of three spans of 60 s, or nothing if the process slept through one
+    ///   of them. The first spans may contain the ends of Dispatch's threads, some seconds after their last work, and
+    ///   of the tests' own connections, after a minute.
     private static func wakes(_ process: Int32) async throws -> [String: Int] {
         var woken: [String: Int] = [:]
         for _ in 1...3 {
             let before = try switches(process)
-            // The test counts wake-ups in real time. A wake-up rarer than that is not a poll.
+            // The test counts wake-ups in real time. A thread that wakes less often than once in 60 s does not poll.
             try await TimerEngine.shared.sleep(for: .seconds(60))
             woken = try switches(process).merging(before.mapValues { -$0 }, uniquingKeysWith: +).filter { $0.value > 0 }
             if woken.isEmpty { break }
@@ -51,7 +52,9 @@ struct IdleTests {
         return woken
     }
 
-    /// Returns the context switches of each thread so far, by number and name; each run of a thread is one.
+    /// Returns the number of context switches of each thread so far, by the thread's number and name.
+    ///
+    /// Each run of a thread counts as one.
     private static func switches(_ process: Int32) throws -> [String: Int] {
         let folder = "/proc/\(process)/task"
         var counts: [String: Int] = [:]

@@ -92,7 +92,7 @@ struct ImportTests {
             let second = try await imported(apus, "crontab", path, "--prune")
             #expect(second.jobs.map(\.outcome) == ["created", "unchanged", "changed", "cancelled"])
             #expect(second.jobs[1...].map(\.id) == [first.jobs[1].id, first.jobs[2].id, first.jobs[0].id])
-            // When the command has one job left, another schedule changes that job.
+            // If only one job with the command is left, a line with another schedule changes that job.
             _ = try file("cron", "30 10 * * * echo x\n", in: apus)
             let third = try await imported(apus, "crontab", path, "--prune")
             #expect(third.jobs.map(\.outcome) == ["changed", "cancelled", "cancelled"])
@@ -367,7 +367,7 @@ private struct RandomJobs {
                 unique: unique ? WireUniqueness(within: maybe("PT1H")) : nil, idempotencyKey: maybe("key \(number)")))
         if self.number(0...3) == 0 { _ = try await client.suspend(job.id) }
         guard self.number(0...3) == 0 else { return }
-        // This job has had occurrences, and has a count of its own.
+        // This job has had occurrences when it is exported, and ends after a number of them.
         let fast = try await client.submit(
             WireSubmission(
                 trigger: WireTrigger(every: "PT0.02S", count: self.number(5_000...9_000)),

@@ -124,7 +124,7 @@ struct ManyCommandsTests {
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--shell", "--json", "--", "ulimit -Sn; ulimit -Hn; ls /proc/self/fd | wc -l")
             try await until("its end") { try await apus.client.job(job.id).state == "finished" }
-            // The command has the descriptors 0, 1 and 2, and that of the folder it reads.
+            // The command has the descriptors 0, 1 and 2, and one for the folder that `ls` reads.
             #expect(try await apus("logs", job.id).out == "300\n700\n4\n")
         }
     }

@@ -28,7 +28,7 @@ struct OwnershipTests {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()
             let marker = apus.home.path + ".ran"
-            // Processes that the first daemon leaves running end with the marker.
+            // Processes that the first daemon leaves running end when the marker is removed.
             defer { try? FileManager.default.removeItem(atPath: marker) }
             let attempts: @Sendable () throws -> String = { try String(contentsOfFile: marker, encoding: .utf8) }
             _ = try await apus(

@@ -48,7 +48,7 @@ struct PackagedUnitTests {
 
         /// Adds a package with a unit for `program`.
         func addPackage(for program: String = PackagedUnitTests.program) async throws {
-            // The unit has no variable of this shell, as one made by Scripts/install.
+            // The unit has no variable of this shell, like a unit that Scripts/install has made.
             let unit = try ServiceUnit(
                 executable: program,
                 environment: [

@@ -97,7 +97,7 @@ struct RightsTests {
                     async let other = dashboard.ask(.POST, "/v1/jobs", page, body: body)
                     let (made, answer) = try await (command, other)
                     #expect([200, 403].contains(answer.status), "\(answer)")
-                    // The command, which a page may not change, comes last in either order.
+                    // In either order, the job is the command at the end, because a page may not change a command.
                     #expect(try await apus.client.job(made.id).action.command != nil, "round \(round)")
                 }
             }

@@ -80,7 +80,7 @@ struct TwoDaemonsTests {
     func importsAtOnce() async throws {
         try await TwoDaemons.with { first, second in
             for round in 0..<50 {
-                // Two lines have one command.
+                // Two of the three lines have the same command.
                 let jobs = ["a", "b", "b"].enumerated().map { number, command in
                     WireExportedJob(
                         WireSubmission(

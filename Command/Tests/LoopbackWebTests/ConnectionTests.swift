@@ -17,7 +17,8 @@ struct ConnectionTests {
                 try await connection.send(
                     "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\nContent-Length: 10485760\r\n\r\n"
                 )
-                // The answer comes before the body's end, after which the server may close, which fails the sending.
+                // The server answers before the end of the body. It may then close the connection, which makes the
+                // sending fail.
                 for _ in 0..<160 { try? await connection.send(Self.piece) }
                 let refused = try await Answer(answer)
                 #expect(refused.status == 413 && refused.headers["connection"] == "close")
@@ -76,7 +77,7 @@ struct ConnectionTests {
                 #expect(clock.now < giveUp, "it was not closed")
                 #expect((try? await end)?.isEmpty ?? true)
             }
-            // On a busy machine a valid request can also exceed the limit.
+            // On a busy machine, a valid request can also exceed the limit, so it is repeated.
             var status = 0
             for _ in 0..<10 where status != 200 {
                 status = try await web.ask("GET", "/thing", [WebUnderTest.bearer]).status
@@ -92,7 +93,8 @@ struct ConnectionTests {
                 try await connection.send(
                     "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\nContent-Length: 10\r\n\r\nx"
                 )
-                // The expected timeout is not that of a connection without a request.
+                // The handler has the request first, so that the timeout below is not that of a connection without a
+                // request.
                 while await web.reached.list.isEmpty { await Task.yield() }
                 try await until("the timeout") { web.time.pendingTimerCount == 1 }
                 web.time.advance(by: .seconds(32))
@@ -108,7 +110,7 @@ struct ConnectionTests {
             try await RawClient.with(port: web.port, reads: false) { connection in
                 try await connection.send(
                     "GET /large HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n\r\n")
-                // The expected timeout is not that of the request.
+                // The handler has the request first, so that the timeout below is not that of the request.
                 while await web.reached.list.isEmpty { await Task.yield() }
                 try await until("the timeout") { web.time.pendingTimerCount == 1 }
                 web.time.advance(by: .seconds(22))

@@ -85,8 +85,9 @@ struct EventTests {
                 try await connection.send(Self.request)
                 try await until("the listener") { web.feed.isHeard }
                 let text = String(repeating: "x", count: 64 * 1024)
-                // The timeouts are the feed's own and that of the blocked write. The kernel accepts the first
-                // megabytes, and most of the events that are sent faster are omitted.
+                // The two timeouts are that of the feed and that of the blocked write. The kernel accepts the first
+                // megabytes, so events are sent until the write blocks; most of them are omitted, because they are sent
+                // faster than they are written.
                 try await until("the timeout") {
                     web.feed.send(ServerEvent("large", [text]))
                     return web.time.pendingTimerCount == 2

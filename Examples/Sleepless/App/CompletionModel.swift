@@ -72,7 +72,7 @@ public final class CompletionModel {
         case .active: resume()
         case .inactive, .terminated: break
         }
-        // The app may not run any more after this.
+        // The app may not get another opportunity to run.
         saveWhatIsThere()
     }
 

@@ -25,8 +25,9 @@ struct Fibonacci: Codable, Sendable, Hashable {
     private(set) var index = 0
     private var current = Limbs(limbs: [0])
     private var next = Limbs(limbs: [1])
-    /// The number of limbs of both numbers that are dropped above the lowest ones; `nil` in records of versions that
-    /// kept all.
+    /// The number of limbs that are dropped from each of the two numbers, above the lowest limbs.
+    ///
+    /// It is `nil` in the records of versions that kept all limbs.
     private var dropped: Int?
 
     mutating func advance() {
@@ -55,7 +56,7 @@ struct Fibonacci: Codable, Sendable, Hashable {
         var sum = rhs
         var carry: UInt64 = 0
         for index in sum.indices {
-            // The carry of the lowest limbs belongs to the dropped ones.
+            // The carry of the lowest limbs would be added to the dropped limbs, so it is dropped with them.
             if index == Self.tail, (dropped ?? 0) > 0 { carry = 0 }
             let limb = sum[index] + (index < lhs.count ? lhs[index] : 0) + carry
             carry = limb >= Self.base ? 1 : 0

@@ -81,7 +81,7 @@ public final class LessonsModel {
         for ticker in tickers { ticker.resume() }
     }
 
-    /// Runs one of the ticks that wait for the end of the scrolling, as a `Timer` does.
+    /// Adds a tick that waits for the end of the scrolling, as the tick of a `Timer` does; at most one tick waits.
     private func tickInDefaultMode() {
         guard !isTickWaiting else { return }
         isTickWaiting = true
@@ -190,7 +190,7 @@ public final class LessonsModel {
 
     // MARK: Mistakes
 
-    /// Makes a mistake, whose consequence shows after the user has left the app, when time passes.
+    /// Makes a mistake, whose consequence shows some time after the user has left the app.
     ///
     /// - Throws: ``AppError`` with the code `unavailable` if the system gives no time.
     public func make(_ mistake: Mistake) throws(AppError) {

@@ -107,7 +107,7 @@ public struct LocationSnapshot: Codable, Sendable, Hashable {
         @Nullable public var accuracy: Double?
         /// The instant of the position.
         public var at: String
-        /// Whether the app received it in the background.
+        /// Whether the app received the position in the background.
         public var inBackground: Bool
     }
 

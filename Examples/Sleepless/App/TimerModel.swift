@@ -59,7 +59,7 @@ public final class TimerModel: BackgroundTimersDelegate {
     /// Cancels all timers.
     public func cancelAll() { timers.cancelAll() }
 
-    /// The work of a timer.
+    /// Performs the work of a timer.
     private func vibrate(_ id: Int) {
         list.ran(id)
         changed()

@@ -70,7 +70,7 @@ struct Arguments: Sendable {
         if has(one), has(other) { throw Self.invalid("pass `\(one)` or `\(other)`, not both") }
     }
 
-    /// Returns a number within a range; `nil` if it is missing or null.
+    /// Returns a number within a range; `nil` if the argument is missing or null.
     func optionalNumber(
         _ name: String, in range: ClosedRange<Double>, of unit: String? = nil
     ) throws(WebError) -> Double? {
@@ -122,7 +122,7 @@ struct Arguments: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the argument.
-    ///   - now: The wall clock; the examples in the error are an hour later, so they are accepted.
+    ///   - now: The wall clock. The examples in the error are an hour after it, so they are accepted.
     /// - Returns: The instant.
     /// - Throws: ``WebError``, whose message contains two accepted forms.
     func instant(_ name: String, after now: WallInstant) throws(WebError) -> WallInstant {

@@ -20,7 +20,7 @@ struct LogLine: Codable, Sendable, Hashable {
     }
 }
 
-/// A page of the log; `next` is the `after` of the following page.
+/// A page of the log; `next` is the value of `after` that requests the following page.
 struct LogPage: Codable, Sendable, Hashable {
     var events: [LogLine]
     var next: Int

@@ -2,7 +2,7 @@ import ApusTimers
 import LoopbackWeb
 import SleeplessApp
 
-/// The feed of the screen to the pages: soon after each change, and at most twenty times a second.
+/// The feed that sends the screen to the pages soon after each change, but at most twenty times a second.
 @MainActor
 final class ScreenFeed {
     private static let pause: Duration = .milliseconds(50)

@@ -172,7 +172,7 @@ private actor ListeningPort {
     func set(_ number: Int) { self.number = number }
 }
 
-/// The guard of a server that learns its port only when it listens.
+/// The guard of a server whose port is known only when it listens.
 private struct OwnGuard: RouterMiddleware {
     let port: ListeningPort
     let secrets: GuardRules.Secrets?

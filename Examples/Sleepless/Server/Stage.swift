@@ -15,7 +15,7 @@ protocol Stage: AnyObject, Sendable {
     /// - Throws: ``WebError`` with the status 409 if it is not.
     func appInFront() throws(WebError) -> App
 
-    /// Performs everything that follows from a tap at once.
+    /// Performs at once everything that follows from a tap.
     func settle()
 
     /// Performs an action of the user on the device.

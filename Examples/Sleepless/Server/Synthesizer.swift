@@ -26,7 +26,9 @@ struct Synthesizer {
         return index < 512 ? whole : -whole
     }
 
-    /// Returns the advance of a 32-bit phase per sample for a note above A2, by powers of the twelfth root of 2.
+    /// Returns the amount by which a 32-bit phase advances in each sample, for a note above A2.
+    ///
+    /// A semitone multiplies the frequency by the twelfth root of 2.
     private static func step(_ semitones: Int) -> UInt32 {
         var frequency = 110.0
         for _ in 0..<max(0, semitones) { frequency *= 1.0594630943592953 }

@@ -62,7 +62,7 @@ struct ExplorationTests {
         return app
     }
 
-    /// Returns an inconsistency in what the app shows; `nil` if there is none, or if no app runs.
+    /// Returns a description of the first inconsistency that the app shows; `nil` if there is none, or if no app runs.
     private static func inconsistency(_ device: SimulatedDevice) -> String? {
         guard let shown = (device.app as? App)?.snapshot() else { return nil }
         let countdown = shown.countdown

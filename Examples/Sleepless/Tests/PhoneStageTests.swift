@@ -250,7 +250,7 @@ struct PhoneStageTests {
         try await begin(living)
         living.speed = 60
         for _ in 1...1_000 where living.device.appPhase != .suspended {
-            // In real time, because this is compared: it takes about a second, and twenty are allowed.
+            // The test compares real time, so this loop waits in it: it takes about a second, and at most twenty.
             try await TimerEngine.shared.sleep(for: .milliseconds(20))
         }
         living.speed = 0

@@ -123,7 +123,7 @@ struct ServerTests {
             }
             #expect(try await advanced.status == 200)
             let others = text.split(separator: "\n").filter { $0.hasPrefix("event: ") && $0 != "event: screen" }
-            // At most one page of the log for ten seconds of the phone.
+            // In ten seconds of the phone, the log has at most one page of lines.
             #expect(others.count < 400)
             #expect(!others.contains("event: lost"))
         }

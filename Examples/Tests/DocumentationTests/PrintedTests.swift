@@ -19,7 +19,7 @@ enum Printed {
 
 /// Replaces Swift's `print` in this module, so that a test can read what the examples print.
 ///
-/// It has the same parameters, because only then does the compiler always prefer it.
+/// It has the parameters of Swift's `print`, because only then does the compiler always prefer it.
 func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
     Printed.add(items.map { "\($0)" }.joined(separator: separator))
 }

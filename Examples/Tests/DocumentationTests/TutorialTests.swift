@@ -12,14 +12,16 @@ enum Tutorials {
             .filter { try Documents.read($0).hasPrefix("@Tutorial(") }
     }
 
-    /// Returns the paths of the files that a tutorial, the only one in its catalogue, may show.
+    /// Returns the paths of the files that a tutorial may show.
+    ///
+    /// They are the resources of its catalogue, which has no other tutorial.
     static func files(of tutorial: String) throws -> [String] {
         let folder = tutorial.prefix { $0 != "." } + ".docc/Resources"
         return try FileManager.default.contentsOfDirectory(atPath: Documents.root.appending(path: folder).path)
             .filter { $0.hasSuffix(".swift") || $0.hasSuffix(".txt") }.sorted().map { "\(folder)/\($0)" }
     }
 
-    /// Returns the texts of all such files, by their paths.
+    /// Returns the texts of the files of all tutorials, by their paths.
     static func texts() throws -> [String: String] {
         try paths().flatMap(files).reduce(into: [:]) { $0[$1] = try Documents.read($1) }
     }
@@ -47,7 +49,7 @@ struct TutorialTests {
     @Test("each step of a source file of a tutorial only adds lines to the step before it")
     func steps() throws {
         for tutorial in try Tutorials.paths() {
-            // A manifest changes: that is what its steps are about.
+            // The steps of a manifest change its lines, so manifests are not compared.
             let sources = try Tutorials.files(of: tutorial).filter {
                 $0.hasSuffix(".swift") && !$0.contains("/Package-")
             }

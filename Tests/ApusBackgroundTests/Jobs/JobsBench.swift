@@ -92,7 +92,7 @@ struct JobsBench {
         host.settle()
     }
 
-    /// Returns the code with which an attempt was refused.
+    /// Returns the code of the error with which an attempt was refused; `nil` if it succeeded.
     func code(_ attempt: () throws -> Void) -> BackgroundJobError.Code? {
         do {
             try attempt()
@@ -102,7 +102,7 @@ struct JobsBench {
         }
     }
 
-    /// Whether no timer, background task or observer is left, which must hold without requests and runs.
+    /// Whether no timer, background task or observer is left, as must be the case without requests and runs.
     var isTidy: Bool {
         host.time.leaks.isEmpty && host.openTasks.isEmpty && host.faultCount == 0 && !host.isFollowed.conditions
             && !host.isFollowed.phase

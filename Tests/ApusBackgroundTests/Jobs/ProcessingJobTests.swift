@@ -8,7 +8,9 @@ import Testing
 @MainActor
 @Suite("Processing jobs of an ordinary host")
 struct ProcessingJobTests {
-    /// A condition that a processing job may need, with devices that lack and meet it.
+    /// A condition that a processing job may need.
+    ///
+    /// Each case has the states of a device that does not meet the condition and of one that does.
     enum Need: CaseIterable {
         case network, power, idleness
 

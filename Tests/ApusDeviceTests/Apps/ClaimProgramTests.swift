@@ -15,7 +15,7 @@ struct ClaimProgramTests {
         case end
         /// Releases the last reference to the oldest background task.
         case drop
-        /// Lets more time pass than the budget.
+        /// Lets more time pass than the budget for the background.
         case expire
         case home
         case open
@@ -58,7 +58,9 @@ struct ClaimProgramTests {
         }
     }
 
-    /// Returns the problems after each step of a program, so that all shorter programs are covered too, and at its end.
+    /// Runs a program, and returns the problems after each step and at the end.
+    ///
+    /// Because each step is checked, all shorter programs are covered too.
     private func run(_ program: [Step], on device: SimulatedDevice) -> [String] {
         device.install { host in ClaimHolder(host) }
         device.launch()

@@ -187,7 +187,7 @@ struct TimersOnDeviceTests {
             #expect(app.timers.cancel(early))
             device.advance(by: .seconds(990))
             #expect(app.host.phase == .suspended)
-            // The app cancels the timer as the first thing when it runs again.
+            // This work of the app runs before its timers when it is resumed, and cancels one of them.
             app.host.mainLoop.run { #expect(app.timers.cancel(late)) }
             #expect(app.timers.pending == [late])
             device.open()
@@ -239,7 +239,7 @@ struct Requests: Equatable {
 }
 
 extension SimulatedDevice {
-    /// The identifiers of the notification requests.
+    /// Returns the identifiers of the notification requests.
     func requests() throws -> Requests {
         let notifications = notifications
         return try time.perform {

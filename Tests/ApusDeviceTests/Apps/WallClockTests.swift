@@ -20,7 +20,9 @@ struct WallClockTests {
         }
     }
 
-    /// The minutes after which the user opens the app again: before the finish after 30 minutes, and after it.
+    /// The minutes after which the user opens the app again.
+    ///
+    /// The countdown finishes after 30 minutes, so the user comes back once before the finish and twice after it.
     private static let returns: [Int64] = [20, 40, 100]
 
     @Test("setting the wall clock moves no countdown, and shows no notification twice")

@@ -56,7 +56,7 @@ struct ExploreTests {
         #expect(failure.steps.count <= 4, "\(failure)")
         guard case .check(let text) = failure.problem else { return #expect(Bool(false), "\(failure)") }
         #expect(text.hasPrefix("the countdown is wrong by"))
-        // The script alone causes the problem.
+        // The steps of the script cause the problem without the explorer.
         let device = SimulatedDevice(seed: failure.seed)
         device.install { try Countdown($0, countsTicks: true) }
         for step in failure.steps { step.perform(on: device) }

@@ -64,8 +64,8 @@ struct JobMonthTests {
         let device = try month(seed: 3)
         let report = device.jobs.report
         let refreshes = report.runs.filter { $0.identifier == "refresh" }
-        // There are four refreshes on each of 23 days, before the two uses and, because of the patience, six hours
-        // after them; and one at the beginning.
+        // On each of 23 days there are four refreshes: one before each of the two uses, and, because of the patience,
+        // one six hours after each use. One more comes at the beginning.
         #expect(refreshes.count == 93)
         #expect(refreshes.allSatisfy { $0.outcome == .succeeded })
         #expect(report.count(of: "tidy") == 30)
@@ -90,7 +90,7 @@ struct JobMonthTests {
         let starts = device.jobs.history.filter { $0.identifier == "refresh" }.map {
             Int64($0.launched.nanoseconds / 1_000_000_000) % 86_400
         }
-        // This is from 7:30 to 8:00.
+        // The range is from 7:30 to 8:00.
         #expect(starts.count { (27_000...28_800).contains($0) } >= 15)
     }
 

@@ -79,7 +79,7 @@ struct NotificationDeliveryTests {
         device.time.advance(by: .seconds(70))
         #expect(device.deliveries.count == 2)
         device.time.moveWallClock(by: .seconds(-70))
-        // The clock shows 0 again, and passes 60 for the second time.
+        // The clock shows 0 again, and later passes 60 for the second time.
         device.time.advance(by: .seconds(100))
         #expect(
             device.deliveries == [

@@ -59,7 +59,8 @@ struct NotificationThreadTests {
                     center.add(request("tea", after: .seconds(1)))
                     let due = try #require(center.nextInstant(of: "tea"))
                     advance(device, by: .seconds(3))
-                    // The other notification is delivered too if its thread waits for an hour of virtual time.
+                    // The notification is searched by its identifier, because the other one is delivered too if its
+                    // thread waits for an hour of virtual time.
                     let came = try #require(center.shown.first { $0.request.identifier == "tea" }?.instant)
                     if came != due { late.append(due.duration(to: came)) }
                     center.removeDelivered(["tea"])
@@ -77,8 +78,9 @@ struct NotificationThreadTests {
         return host.notifications
     }
 
-    /// Advances without suspending the test, so that it does not wait for other tests, and overlaps with the other
-    /// thread.
+    /// Advances the device in a synchronous call.
+    ///
+    /// The test therefore does not wait for other tests meanwhile, and overlaps with the other thread.
     private func advance(_ device: SimulatedDevice, by duration: Duration) { device.advance(by: duration) }
 }
 

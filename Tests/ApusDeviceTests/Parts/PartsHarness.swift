@@ -6,7 +6,7 @@ import Testing
 @testable import ApusTimers
 @testable import ApusVirtualTime
 
-/// The surroundings of a part: virtual time, a log, and the main loop of an app without a process or with one.
+/// The surroundings of a part: virtual time, a log, and the main loop of an app that has a process or none.
 final class PartsHarness: Sendable {
     struct State {
         var log: [String] = []

@@ -6,7 +6,7 @@ import Testing
 @testable import ApusDevice
 @testable import ApusVirtualTime
 
-/// The pauses of updates while the phone does not move.
+/// Tests the pauses of updates while the phone does not move.
 extension SimulatedLocationTests {
     @Test("the updates pause when the phone does not move; with “always”, the app may start them again")
     func pause() throws {

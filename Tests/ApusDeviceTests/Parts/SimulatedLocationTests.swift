@@ -126,7 +126,8 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(10))
         #expect(seen.all == ["0.0 at 0", "10.0 at 10"])
         #expect(device.keptAwake == [true])
-        // The user allows less now, so updates that were started in the background wait until the app is in front.
+        // The user now allows updates only while the app is in use. Updates that the app started in the background
+        // therefore wait until it is in front.
         always.setAuthorization(.whenInUse)
         device.time.advance(by: .seconds(25))
         #expect(device.keptAwake == [true, false])
@@ -232,7 +233,7 @@ struct SimulatedLocationTests {
             let location = location(.notDetermined)
             location.userAnswer = answer
             #expect(try device.run { await location.requestAuthorization(.always) } == .always)
-            // In front, and with updates that were started there, the app uses nothing that only “always” allows.
+            // In front, or with updates that it started there, an app uses nothing that only “always” allows.
             location.startUpdating(inBackground: true) { _ in }
             location.appForegrounded(false)
             device.time.advance(by: .seconds(100))

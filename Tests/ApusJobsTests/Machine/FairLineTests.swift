@@ -45,7 +45,7 @@ struct FairLineTests {
     func notes(_ count: Int) {
         var line = FairLine()
         line.add(waiting(1, due: 1_000), of: "a", isFull: false)
-        // Each new job becomes the first of its key, which makes the previous entry stale.
+        // Each new job becomes the first one of its key, so the key's previous entry in the line is stale.
         for number in 1...count { line.add(waiting(UInt64(number + 1), due: -number), of: "b", isFull: false) }
         line.remove(of: "b")
         let oldest = line.oldest { $0.number == UInt64(count + 1) }

@@ -134,9 +134,10 @@ struct JobLoadingTests {
         }
         #expect(!leaves(99, lanes: 1) && leaves(100, lanes: 1))
         #expect(!leaves(49, lanes: 4) && leaves(50, lanes: 4))
-        // One job of each lane is in memory, which shows that its conditions are waited for.
+        // However many lanes there are, one job of each is in memory, to show that the conditions of the lane are
+        // waited for.
         #expect(!leaves(0, lanes: 10_000) && leaves(1, lanes: 10_000))
-        // A job that is skipped when late must be loaded in time for its run.
+        // A job that is skipped when it is late must be in memory in time for its run.
         #expect(!leaves(1_000, lanes: 1, canArriveLate: false))
         #expect(!leaves(399, isHeld: false, lanes: 4) && leaves(400, isHeld: false, lanes: 4))
         let full = JobLoading.LaneLoad(lane: lane, count: 100, isHeld: true, heldLanes: 1, canArriveLate: true)

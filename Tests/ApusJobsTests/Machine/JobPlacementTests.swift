@@ -10,7 +10,8 @@ struct JobPlacementTests {
     private static let due = SchedulerReading(milliseconds: 10_000)
     private static let there: [ShardID] = [ShardID(rawValue: 1), ShardID(rawValue: 2)]
 
-    /// Returns a second scheduler with two shards and a third one with one.
+    /// Returns two other schedulers: one with two shards that runs `kinds`, and one with a single shard that runs none
+    /// of them.
     private func others(_ kinds: Set<String>, queues: QueueSelection = .all) -> OtherSchedulers {
         OtherSchedulers(
             members: [
@@ -77,7 +78,7 @@ struct JobPlacementTests {
         let change = try #require(turn.parts.first?.first)
         #expect(change.shard == ShardID(rawValue: 0) && change.expected == .version(0))
         #expect(change.destination.map { Self.there.contains($0) } == true)
-        // The due occurrence has arrived, so it is late at no scheduler.
+        // The due occurrence has already arrived, so no scheduler counts it as late.
         #expect(change.runs.map(\.state) == [.waiting])
         #expect(machine.jobs[1] != nil)
         machine.committed(applied(turn), at: Self.due)

@@ -31,7 +31,7 @@ struct StoredClockTests {
         #expect(noticed?.step == .seconds(-1) && noticed?.moved == .seconds(-1))
         #expect(clock.record.elapsedOffset == .seconds(-1) && clock.isChanged)
         #expect(clock.notice(now.set(by: .seconds(-1))) == nil)
-        // The clock returns before the first step was written: both are reported.
+        // The clock is set back before the first step is stored; both steps are then reported.
         _ = clock.notice(now)
         #expect(clock.isChanged && clock.committed() == [.seconds(-1), .seconds(1)] && !clock.isChanged)
     }

@@ -6,8 +6,9 @@ import Logging
 
 @testable import ApusLinux
 
-/// A host in virtual time: its loop runs on the simulation's executor, its main loop and its timers on the engine, all
-/// on the thread that drives the time.
+/// A host in virtual time, all on the thread that drives the time.
+///
+/// The loop of the host runs on the simulation's executor; its main loop and its timers run on the engine.
 @MainActor
 final class HostInVirtualTime {
     let time = VirtualTime()

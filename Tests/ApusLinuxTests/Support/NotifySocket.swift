@@ -28,7 +28,7 @@ final class NotifySocket {
         if name.hasPrefix("/") { unlink(name) }
     }
 
-    /// The messages that have arrived.
+    /// Returns the messages that have arrived.
     func received() -> [String] {
         var messages: [String] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A session bus of a single test, which starts no services by itself, whatever this machine has installed.
+/// A session bus for a single test, which starts no services by itself, whatever services this machine has installed.
 final class PrivateBus: Sendable {
     private let daemon: Program
     private let folder: URL

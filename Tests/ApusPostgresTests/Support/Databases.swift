@@ -29,9 +29,9 @@
     }
 
     extension PostgresStore {
-        /// Creates a store whose node is not declared dead and does not stop acting when a heartbeat takes long.
+        /// Creates a store whose node is not declared dead, and does not stop acting, when a heartbeat takes long.
         ///
-        /// Heartbeats may take long among hundreds of other tests. An ended session is noticed as usual.
+        /// A heartbeat may take long while hundreds of other tests run. The end of a session is noticed as usual.
         convenience init(patient configuration: PostgresConfiguration, engine: TimerEngine = .shared) {
             self.init(
                 configuration, engine: engine, logger: Logger(label: "apus.postgres"), migrations: .shipped,
@@ -43,7 +43,7 @@
         static var patient: Self {
             var timing = Self()
             (timing.trust, timing.patience) = (.seconds(600), .seconds(601))
-            // The model's nodes keep nothing between reads, so the real store reads the whole state each time.
+            // The real store reads the whole state each time, because the model's nodes keep nothing between two reads.
             timing.wholeRead = .zero
             return timing
         }

@@ -66,10 +66,10 @@
     }
 
     extension PostgresConfiguration {
-        /// The configuration with long time-outs, for preparing a test or checking its result.
+        /// The configuration with long time-outs, for the preparation of a test or the check of its result.
         ///
-        /// Among hundreds of other tests that may take long, and creating or dropping a database waits for all backends
-        /// of the server.
+        /// Both may take long while hundreds of other tests run, because creating or dropping a database waits for all
+        /// backends of the server.
         var patient: Self {
             var patient = self
             (patient.statementTimeout, patient.answerTimeout) = (.seconds(300), .seconds(330))

@@ -159,7 +159,9 @@
             do throws(JobError) { return .success(try body()) } catch { return .failure(error) }
         }
 
-        /// Sends a last notification and compares those before it, which arrive in the order of the commits.
+        /// Compares the notifications so far, which arrive in the order of the commits.
+        ///
+        /// A last notification marks their end.
         private func compareNotifications() async throws {
             try await listener.run("NOTIFY the_end")
             var real: Set<String> = []
@@ -197,7 +199,7 @@
                 $0 = .open(
                     .init(member: member, signals: ClusterSignals(), session: session(of: node), clock: nil))
             }
-            // The node takes its share and may act for longer than the history lasts.
+            // The node takes its share of the shards, and may act until after the end of the history.
             await member.beat()
             _ = model.beat(id, hasSession: true)
             try adopt(node.signals.take(), of: node)
@@ -226,9 +228,9 @@
             try await join(node)
         }
 
-        /// Has another node declare the node dead, rightly or not.
+        /// Makes another node declare the node dead, whether that is true or not.
         ///
-        /// The node keeps running, and its writes are refused.
+        /// The node continues to run, and its writes are refused.
         private func end(of node: Node) async throws {
             let known = model.tables.nodes[node.id]!
             let beat = turns.isOne(in: 3) ? known.beat - 1 : known.beat
@@ -308,7 +310,8 @@
             guard isTrusted else { throw Difference(description: "the history lasts too long") }
             let calls = try await sequences(ofCallsFrom: node)
             if case .success(let results) = real {
-                // A refused transaction may have drawn any number of sequence values before.
+                // The real sequence values are given to the model, because a refused transaction may have drawn any
+                // number of them.
                 model.chosenSequence = { part in
                     guard case .success = results[part] else { return nil }
                     let forwarded = turn.forwarded.first { $0.part == part }
@@ -316,7 +319,7 @@
                     return calls[[Int64(call), Int64(forwarded.shard.rawValue)]]
                 }
                 model.chosenKey = { part, change in
-                    // The key belongs to no job.
+                    // A refused part has no job, so its key is one that belongs to no job.
                     guard case .success(let jobs) = results[part] else { return -Int64(part * 10 + change) - 1 }
                     return jobs[change].key
                 }
@@ -333,8 +336,8 @@
             var found = turnModelled(refusing: [])
             var others: Set<Int> = []
             while case .success(let expected) = found, case .success(let results) = real {
-                // Of parts with the same name, another one or several may be refused, so that a part that the model
-                // refused is accepted.
+                // If several parts use the same name, the database may refuse other parts than the model, and more of
+                // them. It may then accept a part that the model has refused.
                 let more = Self.refused(results).subtracting(Self.refused(expected))
                 guard !more.isEmpty, more.allSatisfy({ hasRival($0, in: turn) }) else { break }
                 count("refused because of another part")
@@ -371,7 +374,8 @@
             Set(results.indices.filter { if case .failure = results[$0] { true } else { false } })
         }
 
-        /// Returns whether a part is refused for a name that another job or part has, besides another fault.
+        /// Returns whether the model and the database refuse a part for different faults, of which the database's is a
+        /// name that another job or part has.
         private func isRefusedForName(
             _ answers: (model: Result<[Job], JobError>, real: Result<[Job], JobError>), _ part: Int, of turn: StoreTurn
         ) -> Bool {
@@ -415,7 +419,9 @@
                 + " \(turn.taken) \(turn.forwarded) \(turn.released.count) released"
         }
 
-        /// Describes the results; a part with several faults may report any of them.
+        /// Describes the results of a turn's parts.
+        ///
+        /// For a part with several changes the error is omitted, because any of several faults may be reported.
         private func text(_ results: [Result<[Job], JobError>], of turn: StoreTurn) -> [String] {
             results.enumerated().map { part, result in
                 switch result {

@@ -107,7 +107,7 @@
                     runs.append(skipped)
                     job.nextOccurrence = skipped.through + 1
                 case 2:
-                    // The change adds a second outcome or a first one.
+                    // This adds an outcome to an occurrence, which may have one already.
                     let some = row.runs.values.sorted { ModelDatabase.RunID($0) < ModelDatabase.RunID($1) }
                     guard !some.isEmpty else { continue }
                     let other = one(of: some)
@@ -132,7 +132,8 @@
             var isChanged = false
             if isOne(in: 4) {
                 let key = job.request.idempotencyKey
-                // The trigger stays relative or absolute, because a change would have to rewrite all instants.
+                // A relative trigger stays relative, and an absolute one absolute, because all stored instants would
+                // have to be rewritten otherwise.
                 let isRelative = job.request.trigger.isRelative
                 repeat { job.request = request(job.id) } while job.request.trigger.isRelative != isRelative
                 if !isOne(in: 3) { job.request.idempotencyKey = key }
@@ -154,7 +155,7 @@
 
         // MARK: Turns
 
-        /// Returns the job's idempotency key, identifier and content, which must be unique.
+        /// Returns the content, the idempotency key and the name of the job, as far as they must be unique.
         private static func names(_ job: Job) -> Set<String> {
             let request = job.request
             let content = request.uniqueContent.map { "\(request.kind) \($0)" }
@@ -170,7 +171,7 @@
             // The rows are sorted before drawing, so that a seed determines the history.
             let stored = tables.rows.values.sorted { $0.job.key < $1.job.key }
             var rows = stored.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
-            // Rarely, the submission is another node's to take.
+            // Rarely, the submissions include one that another node has to take.
             var waiting = tables.submissions.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
                 .map { (sequence: $0.stored.sequence, shard: $0.shard) }
             /// Returns a waiting submission, rarely with a wrong number or shard.
@@ -193,7 +194,7 @@
                         }
                     }
                 }
-                // A name that moves between jobs in one turn may be refused to both.
+                // If a name moves from one job to another in one turn, the database may refuse it to both.
                 changes = changes.filter { change in
                     let own = Self.names(change.job).union(tables.rows[change.job.key].map { Self.names($0.job) } ?? [])
                     defer { names.formUnion(own) }

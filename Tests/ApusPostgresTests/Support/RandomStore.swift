@@ -90,7 +90,8 @@
                 retention: optional(.seconds(86_400)))
         }
 
-        /// Returns outcomes of all kinds: a skipped range, attempts before the last one, manual runs.
+        /// Returns runs with outcomes of all kinds: a skipped range, attempts that were not the last ones, and manual
+        /// runs.
         private func history(of count: Int, of request: JobRequest) -> [Run] {
             var runs: [Run] = []
             for occurrence in 0..<count where occurrence > 0 || flag() {

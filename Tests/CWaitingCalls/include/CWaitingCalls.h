@@ -3,21 +3,21 @@
 
 #include <stdint.h>
 
-// A way of libc to wait, and a function that waits so for that many nanoseconds. It returns 0 when it has waited to the
-// end, and another number when the call failed or ended early for another reason than its time.
+// A way of libc to wait, and a function that waits in this way for a number of nanoseconds. It returns 0 if it has
+// waited to the end, and another number if the call failed or ended early for another reason.
 struct waiting_call {
     const char *name;
     int (*wait)(int64_t nanoseconds);
 };
 
-// One after another from 0 on; NULL beyond the last one.
+// Returns the ways by their indexes, which begin at 0; NULL beyond the last one.
 const struct waiting_call *waiting_call_at(int index);
 
-// Names the calling thread. A thread that names itself with Foundation may be overtaken by it: it does not know the thread
-// before its creator has continued.
+// Names the calling thread. Foundation may name a thread later than the thread itself does, because it knows a thread
+// only after the thread's creator has continued.
 void name_this_thread(const char *name);
 
-// The number of the thread to which Dispatch has bound the main queue.
+// Returns the number of the thread to which Dispatch has bound the main queue.
 uint32_t thread_of_main_queue(void);
 
 #endif

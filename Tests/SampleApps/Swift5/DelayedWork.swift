@@ -1,8 +1,8 @@
 import UIKit
 
-/// Runs work after a delay, also when the user leaves the app meanwhile.
+/// Runs work after a delay, even if the user leaves the app in the meantime.
 ///
-/// An ordinary class of an iOS app: it knows nothing of the simulation.
+/// It is an ordinary class of an iOS app, without knowledge of the simulation.
 class DelayedWork {
     static let shared = DelayedWork()
 
@@ -21,7 +21,7 @@ class DelayedWork {
             return lastTask
         }
         let claim = UIApplication.shared.beginBackgroundTask(withName: "delayed work") {
-            // The time is nearly over: give the background task back, or the system ends the app.
+            // The time is nearly over. If the background task does not end now, the system ends the app.
             self.finish(task)
         }
         lock.withLock { claims[task] = claim }

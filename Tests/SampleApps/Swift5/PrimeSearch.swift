@@ -71,7 +71,7 @@ class PrimeSearch {
     }
 }
 
-/// An app whose whole work is that search.
+/// An app whose only work is the search for primes.
 class PrimeAppDelegate: UIResponder, UIApplicationDelegate {
     let search = PrimeSearch(goal: 400)
 

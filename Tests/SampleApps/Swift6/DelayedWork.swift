@@ -1,12 +1,12 @@
 import UIKit
 
-/// Runs work after a delay, also when the user leaves the app meanwhile.
+/// Runs work after a delay, even if the user leaves the app in the meantime.
 ///
-/// What differs from the class of the same name in Swift 5 mode:
-/// - It belongs to the main actor, because `UIApplication.shared` does. So it needs no lock.
-/// - The completion says `@MainActor @Sendable`, because it travels through another thread.
-/// - The background task's identifier is not captured as a variable by the expiration handler, which would be a data
-///   race: the handler looks it up under a key that exists before the background task.
+/// It differs from the class of the same name in Swift 5 mode:
+/// - It belongs to the main actor, because `UIApplication.shared` does, and so it needs no lock.
+/// - The completion is `@MainActor @Sendable`, because it is passed through another thread.
+/// - The expiration handler does not capture the identifier of the background task as a variable, which would be a data
+///   race. It finds the identifier under a key that exists before the background task.
 @MainActor
 final class DelayedWork {
     static let shared = DelayedWork()
@@ -25,7 +25,7 @@ final class DelayedWork {
         lastTask += 1
         let task = lastTask
         claims[task] = UIApplication.shared.beginBackgroundTask(withName: "delayed work") {
-            // The time is nearly over: give the background task back, or the system ends the app.
+            // The time is nearly over. If the background task does not end now, the system ends the app.
             self.finish(task)
         }
         waitInBackground(delay, task: task, repeating: repeating, completion)

@@ -2,10 +2,10 @@ import UIKit
 
 /// A screen with a countdown, as tutorials build it without a storyboard.
 ///
-/// The end is a date, so the countdown is right after the app was in the background, too.
+/// The countdown keeps the date of its end, so it is also right after the app was in the background.
 ///
-/// It is word for word the class of the same name in Swift 5 mode: views belong to the main actor, and so do the
-/// closures of actions, of alerts and of display links.
+/// The code is word for word that of the class of the same name in Swift 5 mode. Views belong to the main actor, and so
+/// do the closures of actions, of alerts and of display links.
 final class KitchenTimerViewController: UIViewController {
     private let timeLabel = UILabel()
     private let startButton = UIButton(type: .system)

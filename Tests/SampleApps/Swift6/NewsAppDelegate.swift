@@ -3,9 +3,9 @@ import UIKit
 
 /// Keeps an app's news fresh in the background.
 ///
-/// What differs from the class of the same name in Swift 5 mode: the system calls the launch handler on a queue of its
-/// own. A closure that is written in a method of the main actor would belong to the main actor, and crash when it is
-/// called there. So it says `@Sendable`, and what it calls is `nonisolated`.
+/// It differs from the class of the same name in Swift 5 mode, because the system calls the launch handler on a queue
+/// of its own. A closure that is written in a method of the main actor would belong to the main actor, and would crash
+/// when the system calls it. The handler is therefore `@Sendable`, and the methods that it calls are `nonisolated`.
 class NewsAppDelegate: UIResponder, UIApplicationDelegate {
     nonisolated static let refreshIdentifier = "com.example.news.refresh"
 
@@ -45,7 +45,7 @@ class NewsAppDelegate: UIResponder, UIApplicationDelegate {
     }
 }
 
-/// The same with the mistake: its launch handler belongs to the main actor.
+/// The same app with a mistake: its launch handler belongs to the main actor.
 class MistakenNewsAppDelegate: UIResponder, UIApplicationDelegate {
     func application(
         _ application: UIApplication,
@@ -54,7 +54,7 @@ class MistakenNewsAppDelegate: UIResponder, UIApplicationDelegate {
         BGTaskScheduler.shared.register(
             forTaskWithIdentifier: NewsAppDelegate.refreshIdentifier, using: nil
         ) { task in
-            // It does not help that nothing of the main actor is used here.
+            // The handler crashes although it uses nothing of the main actor.
             task.setTaskCompleted(success: true)
         }
         return true

@@ -1,12 +1,12 @@
 import UIKit
 
-/// Looks for prime numbers, and continues for a while when the user leaves the app.
+/// Searches for prime numbers, and continues for a while when the user leaves the app.
 ///
-/// What differs from the class of the same name in Swift 5 mode:
+/// It differs from the class of the same name in Swift 5 mode:
 /// - It belongs to the main actor, because it uses `UIApplication.shared` and is used by the user interface.
-/// - The observers' closures are `@Sendable` for the compiler, though the queue is the main one:
-///   `MainActor.assumeIsolated` says so.
-/// - `deinit` is isolated, because the observers' tokens cannot leave the main actor.
+/// - The closures of the observers are `@Sendable` for the compiler, although their queue is the main one, which they
+///   state by `MainActor.assumeIsolated`.
+/// - `deinit` is isolated, because the tokens of the observers cannot leave the main actor.
 @MainActor
 final class PrimeSearch {
     private(set) var primes: [Int] = []
@@ -78,7 +78,7 @@ final class PrimeSearch {
     }
 }
 
-/// An app whose whole work is that search.
+/// An app whose only work is the search for primes.
 class PrimeAppDelegate: UIResponder, UIApplicationDelegate {
     let search = PrimeSearch(goal: 400)
 

@@ -12,7 +12,7 @@ final class PlainClient {
     }
 
     private var connections: [Connection] = []
-    /// A part of the idempotency keys: clients have different names, and none uses a number twice.
+    /// The part of the idempotency keys that differs from that of other clients; the other part is a number.
     private let name = UInt64.random(in: .min ... .max)
     private var number = 0
 
@@ -50,7 +50,7 @@ final class PlainClient {
         }
     }
 
-    /// Sends the submission that ``SocketSubmissions`` submits with `DaemonClient`.
+    /// Sends the same submission as ``SocketSubmissions`` does with `DaemonClient`.
     private func send(on index: Int) throws {
         number += 1
         let body = """

@@ -11,7 +11,7 @@ protocol Contestant: AnyObject, SendableMetatype {
     func cancel(_ handle: Handle)
     /// Gives a timer a later deadline in the cheapest way.
     func reset(_ handle: inout Handle, after delay: Delay, number: Int)
-    /// Waits until the effects of earlier calls are complete, if the calls return before.
+    /// Waits until the effects of earlier calls are complete, if those calls return earlier.
     func settle()
     /// Runs `body` in the context from which the timers are set.
     func run(_ body: () throws -> Void) throws

@@ -80,7 +80,7 @@ struct Fire: MeasuredInTurns {
             var random = SplitMix(seed: 3)
             let fires = FireCount(expected: steady)
             let start = monotonicNanoseconds() + lead
-            // A little later, so that nothing fires before the measurement begins.
+            // The first instant is 10 ms after the start, so that nothing fires before the measurement begins.
             let instants = (0..<steady).map { _ in start + 10_000_000 + random.below(spread) }
             let close = try kind.set(instants) { _ in fires.note() }
             let inTime = monotonicNanoseconds() < start

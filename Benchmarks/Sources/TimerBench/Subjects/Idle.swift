@@ -13,7 +13,8 @@ struct Idle {
     func table() throws -> ComparisonTable {
         let hour = monotonicNanoseconds() + 3_600_000_000_000
         let instants = (0..<1_000).map { hour + UInt64($0) * 1_000_000 }
-        // All contestants in the same seconds: their threads are distinguished.
+        // All contestants are measured in the same seconds, because their wake-ups can be distinguished by their
+        // threads.
         let close = try [OneShots.ours, .source, .nioTask].map { kind in
             try kind.set(instants) { number in Fired.note(number) }
         }

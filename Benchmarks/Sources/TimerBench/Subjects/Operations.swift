@@ -143,7 +143,8 @@ struct Operations {
         case Name.source: try costs(DispatchSources())
         case Name.nioTask: try costs(NIOTasks(), cancels: size <= 10_000)
         case Name.nioCallback: try costs(NIOCallbacks(), cancels: size <= 10_000)
-        // A cancelled item stays until its deadline, so the items of the next repetition would be added to it.
+        // Cancelled items stay in the queue until their deadlines, so the items of each repetition would be added to
+        // the earlier ones.
         case Name.after: try costs(DispatchWorkItems(), repeats: false)
         case Name.taskSleep: try costs(SleepingTasks())
         case Name.timer: try costs(FoundationTimers())

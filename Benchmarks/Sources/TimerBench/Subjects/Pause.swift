@@ -49,14 +49,15 @@ struct Pause {
 
     private final class Flag: Sendable { let isSet = Atomic<Bool>(false) }
 
-    /// Returns the pauses that the machine itself causes for a thread with another one beside it.
+    /// Returns the pauses that the machine itself causes in a thread while another thread is running.
     private static func nothing(seconds: UInt64) -> Histogram {
         let done = Flag()
         let spinning = onThread { while !done.isSet.load(ordering: .relaxed) {} }
         var calls = Histogram()
         let end = monotonicNanoseconds() + seconds * 1_000_000_000
         while monotonicNanoseconds() < end {
-            // About as long as a call, so that the machine's pauses affect it as often.
+            // These readings take about as long as a call of the engine, so that the machine's pauses affect them as
+            // often.
             calls.measure { for _ in 0..<6 { keep(monotonicNanoseconds()) } }
         }
         done.isSet.store(true, ordering: .relaxed)

@@ -33,7 +33,7 @@ struct OperationCosts {
     var schedule = OperationCost()
     var scheduleShuffled = OperationCost()
     var cancelInOrder = OperationCost()
-    /// The CPU time of the whole process until all effects are complete.
+    /// The CPU time in which the whole process cancels all timers, until all effects are complete.
     var cancelAll = OperationCost()
     var cancelShuffled = OperationCost()
     var pair = OperationCost()
@@ -74,7 +74,7 @@ struct Population<Maker: Contestant>: ~Copyable {
     private let delays: UnsafeMutablePointer<Maker.Delay>
     private var handles: UnsafeMutableBufferPointer<Maker.Handle>
 
-    /// Few enough to stay in the cache.
+    /// The number of prepared delays, which are few enough to stay in the cache.
     private static var delayCount: Int { 1_024 }
 
     init(_ contestant: Maker, size: Int, seed: UInt64) {
@@ -119,7 +119,8 @@ struct Population<Maker: Contestant>: ~Copyable {
             for number in 0..<some { contestant.cancel(schedule(number)) }
             contestant.settle()
         }
-        // Random timers, each at most a few times, so that the memory of reset timers is scattered.
+        // The timers are chosen at random, each at most a few times, so that the memory of the timers that are reset is
+        // scattered.
         let chosen = (0..<some).map { _ in Int(random.below(UInt64(size))) }
         costs.reset.measure(some) {
             for (turn, index) in chosen.enumerated() {

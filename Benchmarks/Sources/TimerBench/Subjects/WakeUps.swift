@@ -62,7 +62,7 @@ struct WakeUps {
             sleep(until: start + phase)
             timer.resume()
         }
-        // In the middle of a second, when all timers have ticked.
+        // The measurement begins in the middle of a second, when all timers have ticked.
         sleep(until: start + 2_300_000_000)
         dues.values.withLock { $0 = [] }
         let before = ContextSwitches.ofEngines()
@@ -104,11 +104,14 @@ struct WakeUps {
         return Double(switches) / seconds
     }
 
-    /// Returns the minimum: each wake-up is at the end of the interval that ends first, and serves all that have begun.
+    /// Returns the minimum number of wake-ups.
+    ///
+    /// It is reached if each wake-up is at the end of the interval that ends first, and serves all intervals that have
+    /// begun.
     private static func fewestWakeUps(_ dues: [UInt64], tolerance: UInt64) -> Int {
         var wakeUps = 0
         var last: UInt64?
-        // With the same tolerance for all, the intervals begin and end in the same order.
+        // All timers have the same tolerance, so the intervals end in the order in which they begin.
         for due in dues.sorted() where last.map({ $0 < due }) ?? true {
             last = due + tolerance
             wakeUps += 1

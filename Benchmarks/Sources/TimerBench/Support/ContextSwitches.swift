@@ -1,6 +1,6 @@
 import Foundation
 
-/// The number of voluntary context switches of threads, which is that of their wake-ups.
+/// Counts the voluntary context switches of threads, which are as many as their wake-ups.
 enum ContextSwitches {
     /// Returns the number for the threads of the engines, by their name.
     static func ofEngines() -> Int { ofThreads(named: "apus-timers") }

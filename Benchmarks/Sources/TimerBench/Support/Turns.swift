@@ -2,7 +2,7 @@ import Foundation
 
 /// A subject whose contestants are measured in separate processes, in rounds.
 ///
-/// No contestant works in memory that another has fragmented, or beside its threads.
+/// A contestant therefore does not work in memory that another one has fragmented, or while threads of another one run.
 protocol MeasuredInTurns {
     static var subject: Subject { get }
     init(quick: Bool)

@@ -155,7 +155,8 @@ struct Crontab {
         return Entry(line: number, schedule: schedule, user: user, command: text(command), variables: [:])
     }
 
-    /// Returns a remark about a command that begins like a field of another format.
+    /// Returns a remark if the first word of the command looks like another field: a sixth field of the schedule, or a
+    /// user.
     private static func sixthField(_ entry: Entry, isSystem: Bool, user: String) -> String? {
         let word = text(entry.command.utf8.prefix { !isBlank($0) })
         let isSchedule =

@@ -51,7 +51,7 @@ struct Export: AsyncParsableCommand {
         }
     }
 
-    /// The number of lines of a text, and its last line, which are known without parsing it.
+    /// Counts the lines of a text and keeps the last one, without parsing the text.
     private struct Written {
         private(set) var lines = 0
         private var lastLine: [UInt8] = []

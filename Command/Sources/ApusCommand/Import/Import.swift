@@ -56,7 +56,7 @@ struct ImportJobs: AsyncParsableCommand {
 }
 
 extension Sequence<UInt8> {
-    /// Whether the bytes begin like a JSON object or array, as no line of a crontab can.
+    /// Whether the bytes begin like a JSON object or array, which no line of a crontab does.
     var looksLikeJSON: Bool {
         let first = first { !" \t\r\n".utf8.contains($0) }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")

@@ -6,7 +6,7 @@ import ArgumentParser
 struct ImportedJob: Encodable {
     enum Outcome: String, Encodable {
         case created, ended, changed, unchanged
-        /// The job is valid, and no daemon runs that could report more.
+        /// The job is valid; without a running daemon, nothing more can be reported about it.
         case valid
         /// The crontab no longer has the job, which `--prune` cancels.
         case gone, cancelled

@@ -36,8 +36,8 @@ struct InputFile {
         var contents = Data()
         var piece = [UInt8](repeating: 0, count: 65_536)
         if path != "-", !waitsForWriter {
-            // A read from a pipe without a writer returns no bytes at once. With a writer, the read returns the bytes
-            // that are there, or fails because it would block.
+            // If no program has opened the pipe for writing, read(2) returns 0 bytes immediately. Otherwise it returns
+            // the bytes that are there, or fails because it would block.
             var status = stat()
             let isPipe = fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
             let count = isPipe ? read(file, &piece, piece.count) : 0

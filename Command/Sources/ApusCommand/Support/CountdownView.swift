@@ -65,7 +65,9 @@ struct CountdownView {
         }
     }
 
-    /// Follows the job's events; the bar moves without them, because it is computed here.
+    /// Follows the job's events.
+    ///
+    /// The bar also moves between events, because this process computes it.
     private func listen(_ continuation: AsyncStream<News>.Continuation) async {
         do {
             try await JobFollower(session: session, job: job.id, restartsDaemon: restartsDaemon).follow { client in

@@ -3,11 +3,14 @@ import ArgumentParser
 
 /// The completion of a job's name or identifier in a shell.
 package enum JobCompletion {
-    /// The time limit of the daemon's answer, for which a shell waits; no daemon is started.
+    /// The time for which the shell waits for the daemon's answer.
+    ///
+    /// A completion does not start a daemon.
     private static let patience: Duration = .seconds(2)
 
-    /// Returns the names and identifiers that begin with `prefix`, of the jobs that have not ended, or else of the
-    /// others.
+    /// Returns the names and identifiers that begin with `prefix`.
+    ///
+    /// They are those of the jobs that have not ended. If none of these matches, they are those of the ended jobs.
     package static func candidates(_ prefix: String) async -> [String] {
         guard let session = try? Session() else { return [] }
         let client = DaemonClient(home: session.home, patience: patience)

@@ -7,19 +7,20 @@ struct JobFollower {
     let session: Session
     /// The job's identifier.
     let job: String
-    /// Whether a daemon that has died is started again, and following ends when a daemon is stopped.
+    /// Whether a daemon that has died is started again, and whether following ends when a daemon is stopped.
     ///
-    /// Otherwise, following continues with the next daemon.
+    /// If it is `false`, following continues with the next daemon that another program starts.
     var restartsDaemon = true
     /// Whether the output so far of runs in progress is sent first.
     var replaysOutput = false
 
-    /// An error that says that the daemon was stopped, or its home removed, and that no other daemon of the home has
+    /// An error that says that the daemon was stopped or its home was removed, and that no other daemon of the home has
     /// taken over.
     struct Stopped: Error {}
 
-    /// The number of attempts to find the successor of a stopped daemon: for 5 s, in which a service manager restarts
-    /// it.
+    /// The number of attempts to find the successor of a stopped daemon.
+    ///
+    /// The attempts take 5 s, in which a service manager restarts the daemon.
     private static let looksForSuccessor = 20
 
     /// Follows until a closure returns `false`, and shows notifications in the meantime.

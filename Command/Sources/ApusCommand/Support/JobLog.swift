@@ -18,12 +18,13 @@ struct JobLog {
 
     /// The number of runs in a page of the history.
     private static let page = 100
-    /// The latest attempts that need not be printed any more: their ends were printed, or came before this log began.
+    /// The latest attempts that need not be printed any more, because their ends were printed or came before this log
+    /// began.
     ///
     /// More attempts are kept than a page of runs can contain.
     private var ended: [Attempt] = []
-    /// The attempts in progress whose output was printed as it arrived, with the number of their bytes so far, omitted
-    /// ones included.
+    /// The attempts in progress whose output was printed as it arrived, each with the number of its bytes so far,
+    /// including omitted bytes.
     private var printed: [Attempt: Int] = [:]
     /// Whether output was omitted after the last piece.
     private var isOutputLost = false
@@ -79,7 +80,7 @@ struct JobLog {
         switch event.name {
         case "output":
             let output: WireOutput = try event.decoded()
-            // The output of an ended attempt was read from the history before this event.
+            // If the attempt has ended, its output was read from the history before this event arrived.
             if !ended.contains(Attempt(output)) { print(output) }
         case "lost":
             let lost: WireLost = try event.decoded()
@@ -92,7 +93,7 @@ struct JobLog {
                 end(run)
             }
         case "job":
-            // The end of the job may be reported before that of its run.
+            // The daemon may report the end of the job before the end of its run.
             return Self.canRun(try event.decoded()) ? true : try await look(client)
         default:
             break
@@ -103,7 +104,7 @@ struct JobLog {
     /// Prints the new part of a piece, after a note about output that was omitted before it.
     private mutating func print(_ output: WireOutput) {
         let attempt = Attempt(output)
-        // A process that joins a run begins with the output that the daemon still has.
+        // A process that begins to listen during a run first gets the output that the daemon still has.
         let seen = printed[attempt] ?? (output.replayed ? output.offset : 0)
         if output.offset > seen {
             Terminal.note("apus: \(output.offset - seen) bytes of output are missing here")
@@ -125,8 +126,8 @@ struct JobLog {
 
     /// Prints a run that has ended, and of which nothing was printed.
     private mutating func print(_ run: WireRun, isNewest: Bool) async throws {
-        // The daemon sends the whole stored output only of an occurrence's newest ended attempt, and of others only the
-        // end.
+        // The daemon sends the whole stored output only for the newest ended attempt of an occurrence. For earlier
+        // attempts, it sends only the end of the output.
         if isNewest {
             Terminal.out(try await client.logs(job.id, occurrence: run.occurrence))
         } else {

@@ -11,7 +11,8 @@ import ArgumentParser
 
 /// The options for a job's work and policies, which `after`, `every`, `at` and `cron` share.
 struct JobOptions: ParsableArguments {
-    /// The options by the names of the fields with which errors of a submission begin.
+    /// The options, by the names of the submission's fields; an error begins with the name of the field that it is
+    /// about.
     static let fields = [
         "name": "--name", "labels": "--label", "idempotencyKey": "--idempotency-key", "queue": "--queue",
         "count": "--count", "fairnessKey": "--fairness-key",
@@ -332,6 +333,6 @@ enum RetryText {
 }
 
 extension String {
-    /// The text as arguments to copy: in quotes if a shell would expand it, as the stars of cron.
+    /// The text as an argument to copy, in quotes if a shell would expand it, such as the stars of a cron expression.
     var quotedForShells: String { unicodeScalars.contains("*") || unicodeScalars.contains("?") ? "'\(self)'" : self }
 }

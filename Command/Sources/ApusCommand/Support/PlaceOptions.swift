@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// The options for a job's queue and uniqueness, which `after`, `every`, `at` and `cron` share.
 struct PlaceOptions: ParsableArguments {
-    /// The effect on a job that counts as the same.
+    /// The effect of a submission on an existing job that counts as the same.
     enum Conflict: String, EnumerableFlag {
         case update, keep, replace
 

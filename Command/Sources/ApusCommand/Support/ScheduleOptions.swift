@@ -70,7 +70,7 @@ struct ScheduleOptions: ParsableArguments {
         return calendar
     }
 
-    /// Returns the canonical words of a schedule in words that may lack its "every".
+    /// Returns the canonical form of a schedule in words, in which "every" may be missing.
     func words(_ text: String) -> Result<String, TextError> {
         let zone = (try? tz.map { try TimeText.zone(named: $0) }) ?? SystemTimeZones.shared.local
         let today = zone.rules.local(at: Int64(clamping: When.now.nanoseconds / 1_000_000_000)).date

@@ -60,7 +60,7 @@ struct Session {
 /// The code is 1 for a failure, and 64 (EX_USAGE) for a usage error.
 ///
 /// - Parameters:
-///   - options: the options for fields of the API, by the names with which errors begin.
+///   - options: the options of the subcommand, by the API's names of their fields, with which errors begin.
 ///   - body: the work of the subcommand.
 /// - Returns: the result of the body.
 /// - Throws: `ExitCode`.

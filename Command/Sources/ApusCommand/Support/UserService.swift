@@ -9,8 +9,9 @@ package struct UserService {
 
     private let environment: [String: String]
 
-    /// Creates the service; `nil` with `APUS_HOME`, because the unit is for the default home, and no file outside the
-    /// home is used.
+    /// Creates the service, or returns `nil` if `APUS_HOME` is set.
+    ///
+    /// The unit is for the default home only. With another home, no file outside of that home is used.
     package init?(environment: [String: String]) {
         guard environment["APUS_HOME", default: ""].isEmpty else { return nil }
         self.environment = environment
@@ -30,8 +31,8 @@ package struct UserService {
 
     /// Runs systemctl, and returns whether it has succeeded.
     ///
-    /// Foundation's `Process` is not used: it waits until no descendant has its files open any more, and starts its
-    /// child with the signals blocked that a thread of Dispatch blocks.
+    /// Foundation's `Process` is not used, because it waits until no descendant has its files open any more. It also
+    /// starts its child with blocked signals, namely those that a thread of Dispatch blocks.
     private func systemctl(_ arguments: String...) async -> Bool {
         #if os(Linux)
             guard let process = Self.spawn(["systemctl", "--user"] + arguments, environment) else { return false }

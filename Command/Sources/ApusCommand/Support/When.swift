@@ -47,7 +47,8 @@ package enum When {
         return ago < .seconds(1) ? "now" : "\(DurationText.format(ago)) ago"
     }
 
-    /// Rounds a duration to milliseconds below a second, to seconds below an hour, and else to minutes.
+    /// Rounds a duration to milliseconds if it is below a second, to seconds if it is below an hour, or else to
+    /// minutes.
     package static func rounded(_ duration: Duration) -> Duration {
         let milliseconds = duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
         let step: Int64 = milliseconds < 1_000 ? 1 : milliseconds < 3_600_000 ? 1_000 : 60_000

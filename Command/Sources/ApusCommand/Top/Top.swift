@@ -90,7 +90,7 @@ struct TopFeed: Sendable {
         }
     }
 
-    /// Listens and reads until the daemon ends the connection, or until one of the two fails.
+    /// Listens and reads until the daemon ends the connection, or until listening or reading fails.
     ///
     /// After a failure a snapshot is missing, so the next connection begins with one.
     private func followConnection(_ yield: @escaping @Sendable (News) -> Void) async throws {

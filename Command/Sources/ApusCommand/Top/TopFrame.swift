@@ -11,7 +11,7 @@ struct TopFrame {
     }
 
     struct Size: Hashable, Sendable {
-        /// The width; `nil` for that of the lines.
+        /// The width; `nil` for as many columns as the lines need.
         var columns: Int?
         /// The height; `nil` for the number of lines.
         var rows: Int?
@@ -19,7 +19,7 @@ struct TopFrame {
 
     private struct Section {
         var title: String
-        /// The rows, as cells of which the last takes the rest of the line.
+        /// The rows of cells; the last cell of each row takes the rest of the line.
         var rows: [[Span]]
         /// The number of rows before the section is cut to the first ones that fit.
         var count: Int

@@ -4,7 +4,9 @@ import ArgumentParser
 import Dispatch
 import PlatformC
 
-/// The view of `apus top` on a terminal, which draws the newest snapshot, and once a second the durations in it.
+/// The view of `apus top` on a terminal.
+///
+/// It draws the newest snapshot, and draws the durations in it again once a second.
 struct TopView {
     let client: DaemonClient
 

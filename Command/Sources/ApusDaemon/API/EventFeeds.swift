@@ -11,8 +11,9 @@ import LoopbackWeb
 final class EventFeeds: Sendable {
     /// The feed of the listeners on the socket.
     let socket: EventFeed
-    /// The feed of the HTTP listeners, with a separate limit of their number, so that pages do not take the command's
-    /// places.
+    /// The feed of the HTTP listeners.
+    ///
+    /// Its number of listeners has a separate limit, so that web pages do not take the places of the `apus` command.
     let http = EventFeed()
 
     /// The output of the runs in progress.

@@ -60,8 +60,8 @@ extension JobDirectory {
     /// time zone is missing here.
     ///
     /// The waiting jobs are those that this daemon's scheduler has loaded. The jobs without a zone are searched among
-    /// the jobs with a calendar, of which one request examines a bounded number: a page may have few jobs, or none, and
-    /// yet have a next page.
+    /// the jobs with a calendar. One request examines only a bounded number of these, so a page may have few jobs, or
+    /// none, although there is a next page.
     func obstructed(limit: Int, after: String?, check: () throws -> Void) async throws -> WireJobPage {
         let held = scheduler.obstructed
         if let after, after.utf8.first == UInt8(ascii: "z") {
@@ -113,8 +113,8 @@ extension JobDirectory {
 
     /// Returns the scheduled jobs whose next occurrences are due first.
     func next(limit: Int, check: () throws -> Void) async throws -> WireJobPage {
-        // More jobs are read, because one with a waiting run is among the soonest although its next occurrence is due
-        // later.
+        // More jobs than `limit` are read: a job with a waiting run is among the soonest, although its next occurrence
+        // may be due later than those of other jobs.
         var looked = 2 * limit
         while true {
             try check()
@@ -133,7 +133,7 @@ extension JobDirectory {
     /// The maximum number of occurrences in an answer.
     static let mostUpcoming = 10_000
 
-    /// Returns the occurrences to come of the scheduled jobs, at most `perJob` of each.
+    /// Returns the upcoming occurrences of the scheduled jobs, at most `perJob` for each job.
     func upcoming(
         after: WallInstant, until: WallInstant, perJob limit: Int, check: () throws -> Void
     ) async throws -> WireUpcoming {

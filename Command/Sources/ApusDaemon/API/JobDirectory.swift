@@ -11,9 +11,9 @@ struct JobDirectory: Sendable {
 
     /// Returns the job that a text refers to.
     ///
-    /// It is the job with that identifier, else the open job with that name, else the latest ended job with that name,
-    /// else the only open job whose identifier begins with the text, else the only job of any state whose identifier
-    /// does.
+    /// It is the first of these that exists: the job with that identifier, the open job with that name, the latest
+    /// ended job with that name, the only open job whose identifier begins with the text, and the only job of any state
+    /// whose identifier begins with the text.
     ///
     /// - Throws: ``JobError`` with `notFound`, with `ambiguous` and the candidates, or with `invalid` for an empty
     ///   text.
@@ -97,9 +97,9 @@ struct JobDirectory: Sendable {
 
     /// Checks that a caller may change the open job with the same uniqueness key, if there is one.
     ///
-    /// The open job may do something else than the request, which would change or replace it. A page may change only
-    /// jobs that show texts, so its submission is bound to the content that is checked here: it is refused if another
-    /// job has been submitted in the meantime.
+    /// The request would change or replace that job, which may do something else than the request. A page may change
+    /// only jobs that show texts. Its submission is therefore bound to the content that is checked here: it is refused
+    /// if another job has been submitted in the meantime.
     private func checkRight(of caller: Caller?, toMeet request: inout JobRequest) async throws {
         guard caller != .script, request.conflict != .keep, let key = request.uniqueness.key else { return }
         let met = try await scheduler.jobs([.unique(kind: request.kind, .key(key), submittedAfter: nil)])[0]
@@ -184,7 +184,8 @@ struct JobDirectory: Sendable {
                 return try await scheduler.submit(request)
             } catch let error as JobError where [.alreadyExists, .conflict].contains(error.code) && conflict != .refuse
             {
-                // Another submission has come first, here or on another node. The next attempt finds its job.
+                // Another submission has come first, here or on another node. The next attempt finds the job of that
+                // submission.
                 attempts += 1
                 if attempts == 8 { throw error }
             }

@@ -89,7 +89,7 @@ extension JobDirectory {
                         "jobs[\(page + position)]: unique.key: the open job \(other.id) has this key, and does something else"
                     )
                 }
-                // A cancelled job is made again, because the file is its copy.
+                // A cancelled job is created again, because the file contains a copy of it.
                 if let same = known.first(where: { !$0.state.isFinal }) ?? known.first(where: { $0.state == .finished })
                 {
                     answer.jobs.append(.init(outcome: .unchanged, id: same.id.rawValue))
@@ -117,7 +117,8 @@ extension JobDirectory {
         return answer
     }
 
-    /// Returns references to the jobs here that may be the exported one, beginning with its identifier.
+    /// Returns references to the existing jobs that may be the exported job; the reference by its identifier is the
+    /// first.
     private static func references(to job: WireExportedJob, _ request: JobRequest) -> [JobReference] {
         let keys = Set([request.idempotencyKey, job.record?.idempotencyKey].compactMap { $0 })
         var references: [JobReference] = [.id(request.id)]
@@ -150,7 +151,8 @@ extension JobDirectory {
         }
     }
 
-    /// Returns the exported job that an idempotency key names, if the key was made for an export.
+    /// Returns the identifier and the creation instant that an idempotency key contains; `nil` if it was not made for
+    /// an export.
     private static func origin(_ key: String) -> (id: JobID, created: String)? {
         let words = key.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
         return words.count == 3 && words[0] == "export" ? (JobID(words[1]), words[2]) : nil
@@ -213,8 +215,8 @@ extension JobDirectory {
             answer.jobs.append(.init(outcome: same ? .unchanged : .changed, id: job.id.rawValue))
         }
         if wanted.dryRun == true { return answer }
-        // A job of another scheduler can only be changed alone. If the store fails between two changes, a repeated
-        // import makes the rest.
+        // A job of another scheduler can only be changed by a submission of its own. If the store fails between two
+        // changes, a repeated import makes the remaining changes.
         _ = try await scheduler.submit(scheduler.isStoreShared ? new : new + changes)
         if scheduler.isStoreShared { for change in changes { try await scheduler.submit(change) } }
         if wanted.prune == true { for job in left { try await scheduler.cancel(job.id) } }

@@ -109,8 +109,8 @@ final class Readiness: Sendable {
 
 /// The file of the daemon's socket.
 ///
-/// Only the daemon that has the home's lock makes one. It removes only its own file, because the next daemon may have
-/// made another one while this daemon ends.
+/// Only the daemon that has the home's lock creates this file. The daemon removes only its own file, because the next
+/// daemon may have created another one while this daemon ends.
 final class SocketFile: Sendable {
     let path: String
     private let inode = Locked<UInt64?>(nil)

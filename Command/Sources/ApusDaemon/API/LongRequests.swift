@@ -5,8 +5,9 @@ import LoopbackWeb
 import NIOCore
 import NIOPosix
 
-/// Runs requests that read or compute much, a few at once, on other threads than the event loops, which also run the
-/// scheduler.
+/// Runs requests that read or compute much, a few at once.
+///
+/// They run on other threads than the event loops, because the event loops also run the scheduler.
 struct LongRequests: Sendable {
     private let places: Turnstile
     private let executor = ThreadPoolExecutor()

@@ -129,8 +129,9 @@ extension Routes {
         }
     }
 
-    /// Returns the query for the jobs that a request selects, and its parameters; `others` names those of the calling
-    /// route.
+    /// Returns the query for the jobs that a request selects, and the parameters of the request.
+    ///
+    /// `others` contains the names of the parameters that only the calling route knows.
     private func jobQuery(
         _ request: Request, and others: [String] = []
     ) throws -> (query: JobQuery, parameters: Query) {

@@ -35,7 +35,7 @@ struct UpcomingMerge<Source> {
         static func == (lhs: Self, rhs: Self) -> Bool { lhs.next == rhs.next }
     }
 
-    /// The maximum numbers of listed occurrences, of each job and of all jobs.
+    /// The maximum number of listed occurrences of each job, and of all jobs together.
     let limits: (perJob: Int, all: Int)
     private var candidates: [Candidate] = []
 

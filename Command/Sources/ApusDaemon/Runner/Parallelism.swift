@@ -31,13 +31,15 @@ struct Parallelism: Sendable {
     /// The number of descriptors for starts: four for each start in progress, and some for the process table and a
     /// record.
     static let filesForStarts = UInt64(CommandStarts.width) * 4 + 4
-    /// The maximum number of descriptors for clients of the socket and of the HTTP listener, which get a third of the
-    /// free ones.
+    /// The maximum number of descriptors for clients of the socket and of the HTTP listener.
+    ///
+    /// The clients get a third of the free descriptors, up to this number.
     static let filesForClients: UInt64 = 512
     /// The number of processes for each job: a shell, its children, and some for the user's other programs.
     static let processesForEach: UInt64 = 4
 
-    /// Returns the maximum number of concurrent jobs, at least 1.
+    /// Returns the wanted number of concurrent jobs, or the number that the means allow if that is lower, but at least
+    /// 1.
     static func most(asked: Int?, means: Means) -> Int {
         let free = means.files - min(means.files, means.filesInUse + filesForStarts)
         let byFiles = (free - min(free / 3, filesForClients)) / filesForEach
@@ -47,8 +49,9 @@ struct Parallelism: Sendable {
 }
 
 extension Parallelism.Means {
-    /// Returns what this process may use now; `root` is the folder whose `proc` and `sys` are read, which tests
-    /// replace.
+    /// Returns the means that this process has now.
+    ///
+    /// The folders `proc` and `sys` are read in `root`, which tests replace.
     static func current(root: String = "") -> Self {
         var soft: UInt64 = 0
         var hard: UInt64 = 0
@@ -73,10 +76,9 @@ extension Parallelism.Means {
         UInt64((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/proc/self/fd"))?.count ?? 16)
     }
 
-    /// Returns the number of further processes within the user's limit, which counts the threads of all processes of a
-    /// user.
+    /// Returns the number of further processes that the user's limit allows.
     ///
-    /// It is `nil` for root, which has no limit.
+    /// The limit counts the threads of all processes of the user. The number is `nil` for root, which has no limit.
     private static func userLimit() -> UInt64? {
         var limit: UInt64 = .max
         guard geteuid() != 0, capus_process_limit(&limit) == 0, limit != .max else { return nil }

@@ -52,8 +52,9 @@ struct RunningRecords: Sendable {
         let tokens = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
         guard !tokens.isEmpty else { return }
         var left: [ProcessEntry] = []
-        // This is repeated until nothing is found, because a process can start another one while the list is read, and
-        // takes a moment to end. A process that withstands this keeps its record.
+        // The search is repeated until it finds nothing, because a process can start another one while the list is
+        // read, and because a process takes a moment to end. The record of a process that withstands all rounds is
+        // kept.
         for round in 0..<100 {
             left = ProcessTable.running().filter { $0.token.map(tokens.contains) ?? false }
             if left.isEmpty { break }

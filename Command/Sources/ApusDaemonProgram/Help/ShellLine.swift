@@ -48,7 +48,8 @@ struct ShellLine {
             switch quote {
             case .single where scalar == "'": result += "'\\''"
             case .single: result.unicodeScalars.append(scalar)
-            // Within double quotes, the `!` of the history cannot be escaped, so it is put in single quotes.
+            // Within double quotes, a `!` that bash would replace from its history cannot be escaped, so it is put in
+            // single quotes.
             case .double where scalar == "!": result += "\"'!'\""
             case .double:
                 if escapedInDouble.contains(scalar) { result += "\\" }

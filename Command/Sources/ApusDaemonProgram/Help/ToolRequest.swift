@@ -3,7 +3,7 @@ import ApusCommand
 import ArgumentParser
 import Foundation
 
-/// A request of a completion script or of `Scripts/install`, not of a user.
+/// A request from a completion script or from `Scripts/install`, not from a user.
 ///
 /// The three dashes distinguish its name from all options and subcommands.
 enum ToolRequest {

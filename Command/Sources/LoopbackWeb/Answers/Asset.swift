@@ -24,7 +24,7 @@ public struct Asset: Sendable {
     /// version.
     public func answer(to request: Request) -> Response {
         var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache"]
-        // With several tags or a weak one the file is sent again, which is always correct.
+        // If the request contains several tags or a weak one, the file is sent again, which is always correct.
         if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
         headers[.contentType] = contentType
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: content))

@@ -190,7 +190,9 @@ struct EventBuffer {
         queue = LossyQueue(limits: .init(bulkBytes: limits.bulkBytes, bytes: limits.bytes))
     }
 
-    /// Adds an event; `bulkBytes` is a new bound of the waiting bulk events, if it changes.
+    /// Adds an event.
+    ///
+    /// `bulkBytes` is the new bound of the waiting bulk events, or `nil` if the bound stays the same.
     mutating func append(_ event: ServerEvent, bulkBytes: Int? = nil) {
         if let bulkBytes { queue.limits.bulkBytes = bulkBytes }
         queue.append(event.bytes, bytes: event.bytes.readableBytes, isBulk: event.isBulk)

@@ -143,7 +143,8 @@ public struct GuardRules: Sendable {
     }
 
     private func knowsCookie(_ headers: HTTPFields, _ value: String) -> Bool {
-        // All cookies are checked: another server of this machine can have set one of this name for a longer path.
+        // All cookies are checked, because another server of this machine may have set a cookie with the same name for
+        // a longer path.
         headers[values: .cookie].flatMap { $0.unicodeScalars.split(separator: ";") }.contains { pair in
             let pair = String(pair.drop { $0 == " " })
             return equalInConstantTime(pair, "\(cookieName)=\(value)")
@@ -156,7 +157,9 @@ public struct GuardRules: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether there is more than one `Host`; the first is the authority, and further ones stay among the fields.
+    /// Whether the request has more than one `Host`.
+    ///
+    /// The first one is the authority of the request, and further ones stay among the header fields.
     public var hasSeveralHosts: Bool { headerFields.contains { $0.name.canonicalName == "host" } }
 }
 

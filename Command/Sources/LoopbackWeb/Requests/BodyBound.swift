@@ -3,8 +3,8 @@ public import Hummingbird
 
 /// Refuses a request whose `Content-Length` exceeds what a handler may collect, before its body is read.
 ///
-/// It throws ``WebError``, so ``ErrorAnswers`` must be outside of it; the guard must be too, because the answer is for
-/// admitted requests.
+/// It throws ``WebError``, so ``ErrorAnswers`` must be outside of it. The guard must be outside of it too, because only
+/// admitted requests may get this answer.
 public struct BodyBound<Context: RequestContext>: RouterMiddleware {
     private let others: [String: Int]
 

@@ -38,7 +38,7 @@ public struct Query: Sendable {
     /// The value of a parameter that is given at most once; `nil` if it is not given.
     public subscript(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
 
-    /// The values of a parameter that may be given several times, in their order.
+    /// Returns the values of a parameter that may be given several times, in their order.
     public func all(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
 
     private static func invalid(_ message: String) -> WebError {

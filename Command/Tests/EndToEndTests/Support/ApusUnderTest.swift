@@ -267,7 +267,7 @@ func isAlive(_ process: Int32) -> Bool {
     return !text.contains(") Z ")
 }
 
-/// The project's own files, found from this one.
+/// The project's own files, found by the path of this file.
 enum Repository {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../..")
         .standardizedFileURL

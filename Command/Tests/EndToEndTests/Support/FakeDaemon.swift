@@ -15,8 +15,9 @@ final class FakeDaemon: Sendable {
         case answersHalf
         /// Answers 201 with a body.
         case answers(String)
-        /// Answers the first request of a connection 201 with a body, and closes the connection at the next, which it
-        /// does not read: as if it had closed the connection just before.
+        /// Answers the first request of a connection 201 with a body, and closes the connection at the next request.
+        ///
+        /// The next request is not read, as if the daemon had closed the connection just before.
         case answersOnce(String)
         /// Answers 200, sends a text, and leaves the answer open.
         case streams(String)

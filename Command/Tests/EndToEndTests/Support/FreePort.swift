@@ -6,7 +6,8 @@ enum FreePort {
 
     /// Returns a port that no address of this machine used a moment ago and no other test was given.
     static func any() -> Int {
-        // Below the ports that the kernel gives to outgoing connections, one of which could take it meanwhile.
+        // The ports are below those that the kernel gives to outgoing connections, so that none of these takes the port
+        // meanwhile.
         for port in (UInt16(20_000)..<32_000).shuffled().prefix(1_000)
         where given.withLock({ $0.insert(port).inserted }) {
             if isFree(port) { return Int(port) }

@@ -7,9 +7,10 @@ import ApusVirtualTime
 import Foundation
 
 extension ApusUnderTest {
-    /// Stores jobs in the home, in one commit and without a daemon, that are all due when the next daemon starts.
+    /// Stores jobs in the home that are all due when the next daemon starts.
     ///
-    /// They are submitted at the beginning of virtual time, which is in the past.
+    /// They are stored in one commit and without a daemon. They are submitted at the beginning of virtual time, which
+    /// is in the past.
     func keepOverdueJobs(_ count: Int, _ policies: JobPolicies = .init(), _ action: (Int) -> Action) async throws {
         try home.prepare()
         let time = VirtualTime()

@@ -36,7 +36,9 @@ struct RawClient: Sendable {
 
         func send(_ text: String) async throws { try await outbound.write(ByteBuffer(string: text)) }
 
-        /// Receives until the text `isEnough` or the connection ends; one iterator can be used several times.
+        /// Receives until `isEnough` accepts the text, or until the connection ends.
+        ///
+        /// One iterator can be used several times.
         static func receive(
             _ iterator: inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, until isEnough: (String) -> Bool
         ) async throws -> String {
@@ -45,7 +47,7 @@ struct RawClient: Sendable {
             return text
         }
 
-        /// Receives until the server ends the connection, or until the last 8 KiB are `isEnough`.
+        /// Receives until the server ends the connection, or until `isEnough` accepts the last 8 KiB.
         func receive(until isEnough: ((String) -> Bool)? = nil) async throws -> String {
             var all = ByteBuffer()
             for try await var bytes in inbound {

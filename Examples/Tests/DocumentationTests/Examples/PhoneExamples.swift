@@ -190,7 +190,8 @@
                         let launches = UserDefaults.standard.integer(forKey: "launches") + 1
                         UserDefaults.standard.set(launches, forKey: "launches")
                         SimulatedPhone.note("launch \(launches), main thread \(Thread.isMainThread)")
-                        // A program that returns runs its main run loop as long as something is to come.
+                        // When this closure returns, the main run loop keeps running as long as something is scheduled
+                        // on it.
                         _ = Timer.scheduledTimer(withTimeInterval: 60, repeats: true) { _ in }
                     })
                 device.launch()

@@ -43,7 +43,7 @@ struct CommandEnding: Sendable {
         case asked, killed, drained
     }
 
-    /// The time for SIGKILL to take effect, and for a pipe without writers to close.
+    /// The time that SIGKILL has to take effect, and that a pipe without writers has to close.
     static let killPatience: Duration = .seconds(2)
     private static let firstPause: Duration = .milliseconds(2)
     private static let longestPause: Duration = .milliseconds(250)
@@ -72,7 +72,7 @@ struct CommandEnding: Sendable {
     mutating func looked(_ look: Look, now: UptimeInstant) -> (signals: [Signal], next: Next) {
         if look.left.isEmpty, look.hasExited {
             if look.isOutputClosed { return ([], .gone) }
-            // No process of the command writes any more, so the rest of the pipe is awaited for a short time only.
+            // No process of the command writes any more, so the rest of its output is awaited for a short time only.
             if phase != .drained { enter(.drained, until: now.advanced(by: Self.killPatience)) }
             return now >= deadline ? ([], .gone) : ([], wait(now))
         }
@@ -93,7 +93,7 @@ struct CommandEnding: Sendable {
         pause = Self.firstPause
     }
 
-    /// Returns a SIGTERM for each process that the signal to the group does not reach, only once for each.
+    /// Returns one SIGTERM for each process that the signal to the group does not reach, unless it has got one already.
     private mutating func ask(_ look: Look) -> [Signal] {
         look.left.compactMap { entry in
             if groupWasAsked, entry.group == leader { return nil }

@@ -19,7 +19,7 @@ struct ProcessEntry: Hashable, Sendable {
 
 /// The processes of the machine.
 ///
-/// Reading all of them takes some ten microseconds for each. Calls during a reading share the next one.
+/// A reading takes some ten microseconds for each process. All calls during a reading share the next reading.
 actor ProcessTable {
     private var latest: Task<[ProcessEntry], Never>?
     /// The reading that has not begun; a reading in progress may already have missed a new process.

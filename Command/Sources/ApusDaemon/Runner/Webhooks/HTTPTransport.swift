@@ -29,7 +29,9 @@ struct HTTPAnswer: Sendable {
     var location: String?
     /// The beginning of the body.
     var body: [UInt8]
-    /// The reason why less of the body arrived than was wanted (all of it, or the maximum); `nil` if enough arrived.
+    /// The reason why less of the body arrived than was wanted; `nil` if enough arrived.
+    ///
+    /// The whole body is wanted, or its beginning if it is longer than the maximum.
     var problem: WebhookProblem?
 }
 
@@ -81,7 +83,9 @@ final class HTTPTransport: Sendable {
         if let multi { curl_multi_wakeup(multi.handle) }
     }
 
-    /// Starts the thread; further calls have no effect, and after an error the next post tries again.
+    /// Starts the thread, unless it runs already.
+    ///
+    /// If this fails, the next post tries again.
     private func start() throws(WebhookProblem) {
         let problem = state.withLock { state -> String? in
             if state.multi != nil { return nil }
@@ -133,8 +137,7 @@ final class HTTPTransport: Sendable {
                     transfer.end(.failure(WebhookProblem(String(cString: curl_multi_strerror(code)))))
                 }
             }
-            // A transfer that has ended is no longer in the list, and one that was cancelled before it was added is not
-            // yet in it.
+            // A transfer is not in the list if it has ended, or if it was cancelled before it was added.
             for transfer in cancelled {
                 transfer.isCancelled = true
                 guard transfers.removeValue(forKey: transfer.handle) != nil else { continue }
