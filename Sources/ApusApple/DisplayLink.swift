@@ -25,7 +25,7 @@
         ///
         /// - Parameters:
         ///   - preferredFramesPerSecond: The preferred rate; see ``preferredFramesPerSecond``.
-        ///   - mode: `common` to call the handler while the user scrolls, or `default` not to.
+        ///   - mode: `common` if the handler is also called while the user scrolls, otherwise `default`.
         ///   - handler: Called with each frame. It is released with this object.
         public init(
             preferredFramesPerSecond: Int? = nil, mode: MainLoopMode = .common,

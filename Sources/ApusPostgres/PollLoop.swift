@@ -33,7 +33,7 @@
     final class PollSource {
         var descriptor: Int32
         var interest: Readiness
-        /// Called when the descriptor is ready.
+        /// The closure that the loop calls when the descriptor is ready.
         let ready: (Readiness) -> Void
 
         init(descriptor: Int32, interest: Readiness, ready: @escaping (Readiness) -> Void) {

@@ -30,8 +30,8 @@
         public var tcpUserTimeout: Duration
         /// The idle time after which the kernel sends TCP keepalive probes, in whole seconds, 1 s to 9 hours.
         ///
-        /// It sends three probes at this interval. The default is `keepalives_idle` (in seconds) of the connection
-        /// string, or 5 s.
+        /// The kernel sends three probes at this interval. The default is `keepalives_idle` (in seconds) of the
+        /// connection string, or 5 s.
         public var keepaliveInterval: Duration
         /// The name of the connection in `pg_stat_activity` and in the server's log.
         ///

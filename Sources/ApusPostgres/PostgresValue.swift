@@ -85,7 +85,7 @@
             bytes.append(bigEndian: element.number)
             guard count > 0 else { return bytes }
             bytes.append(bigEndian: Int32(count))
-            // The index of the first element.
+            // This is the index of the first element.
             bytes.append(bigEndian: Int32(1))
             return bytes
         }

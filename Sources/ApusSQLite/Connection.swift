@@ -173,8 +173,8 @@
 
         /// Runs `body` without the CHECK constraints of the tables.
         ///
-        /// With the constraints, SQLite would refuse every change of a row that another program has written in
-        /// violation of one.
+        /// Another program may have written a row that violates a constraint. SQLite would then refuse every change of
+        /// the row.
         func withoutChecks<Value>(_ body: () throws -> Value) throws -> Value {
             try pragma("ignore_check_constraints = ON")
             let result = Result { try body() }

@@ -31,7 +31,8 @@
             return transaction
         }
 
-        /// Begins writing under the file's lock, in a new file or one without jobs.
+        /// Begins writing under the file's lock, in a new file or in one without jobs, runs, queues, submissions and
+        /// refusals.
         ///
         /// - Returns: the transaction.
         /// - Throws: ``JobError``.

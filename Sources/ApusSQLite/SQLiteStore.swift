@@ -330,7 +330,7 @@
             /// The logger for opening, closing and reopening the store.
             public var logger: Logger
 
-            /// Called on the writer's queue before each commit, for tests.
+            /// The closure that the store calls on the writer's queue before each commit, for tests.
             package var beforeCommit: (@Sendable () -> Void)?
 
             /// Creates a configuration; arguments left out have their defaults.

@@ -28,12 +28,13 @@
         ///
         /// - Parameters:
         ///   - scheduler: A scheduler that has not been started.
-        ///   - grace: The time that active handlers have after the graceful shutdown begins, on the uptime clock; `nil`
-        ///     for no limit. They are then cancelled, and have `JobScheduler.Configuration.cancellationGrace` to
-        ///     return. The group's `maximumGracefulShutdownDuration` must be longer than both together: at its end the
-        ///     group cancels the service, which cancels handlers immediately.
-        ///   - afterStarting: Called when the scheduler has started, concurrently with its first runs, as by
-        ///     `JobScheduler.run`. Declare the program's repeating jobs in it.
+        ///   - grace: The time that active handlers have after the graceful shutdown begins, on the uptime clock;
+        ///     `nil` for no limit. After that time, the handlers are cancelled, and have
+        ///     `JobScheduler.Configuration.cancellationGrace` to return. The group's `maximumGracefulShutdownDuration`
+        ///     must be longer than both together: at its end the group cancels the service, which cancels handlers
+        ///     immediately.
+        ///   - afterStarting: A closure that is called when the scheduler has started, concurrently with its first
+        ///     runs, as by `JobScheduler.run`. Declare the program's repeating jobs in it.
         public init(
             _ scheduler: JobScheduler, grace: Duration? = .seconds(10),
             afterStarting: @escaping @Sendable () async throws -> Void = {}

@@ -93,7 +93,7 @@
         }
     }
 
-    /// Injects and extracts a context in the metadata of a job.
+    /// Injects a context into the metadata of a job, and extracts a context from the metadata.
     private struct Metadata: Injector, Extractor {
         func inject(_ value: String, forKey key: String, into carrier: inout [String: String]) { carrier[key] = value }
 

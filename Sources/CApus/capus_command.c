@@ -33,7 +33,8 @@ static int make_pipe(int ends[2]) {
 #endif
 }
 
-// Returns a descriptor, or a copy of it, that no dup2 onto 0 to 2 closes.
+// Returns the descriptor if its number is above 2, or else a copy with such a number. No dup2 onto 0, 1 or 2 closes
+// it.
 static int above_standard(int descriptor) {
     return descriptor > 2 ? descriptor : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
 }
@@ -68,7 +69,7 @@ static void become(const struct capus_command *command, int output, int channel)
     output = above_standard(output);
     int null = output < 0 ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0) goto failed;
-    // dup2 to its own number would leave descriptor 0 closed on exec.
+    // A dup2 from 0 onto 0 does nothing, so descriptor 0 would still be closed on exec.
     if (null == 0) fcntl(null, F_SETFD, 0);
     if (dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) goto failed;
     capus_close_on_exec_from(3);

@@ -99,7 +99,7 @@ static int append_arguments(DBusMessage *message, const char *app_name, const ch
         && bus.message_iter_append_basic(&arguments, TYPE_INT32, &expires);
 }
 
-// Every connection to a bus begins with this; libdbus's own function for it has no timeout.
+// Every connection to a bus begins with this call; libdbus's own function for the call has no timeout.
 static int say_hello(DBusConnection *connection, int timeout_ms, bus_error *cause) {
     DBusMessage *hello = bus.message_new_method_call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello");

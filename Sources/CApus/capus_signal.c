@@ -64,7 +64,7 @@ static int catch_locked(const int *signals, int count) {
         sigemptyset(&action.sa_mask);
         struct sigaction *old = &before[count_caught];
         if (sigaction(signals[index], NULL, old) == 0) {
-            // nohup(1): the process is meant to survive its terminal.
+            // SIGHUP stays ignored if nohup(1) ignores it, so that the process survives its terminal.
             if (signals[index] == SIGHUP && old->sa_handler == SIG_IGN) continue;
             if (sigaction(signals[index], &action, NULL) == 0) {
                 caught[count_caught++] = signals[index];

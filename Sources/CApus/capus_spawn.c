@@ -21,7 +21,7 @@ struct report {
 
 void capus_close_on_exec_from(int first) {
 #if defined(__linux__) && defined(SYS_close_range) && defined(CLOSE_RANGE_CLOEXEC)
-    // Since Linux 5.11, a single call does it (close_range(2)).
+    // Since Linux 5.11, a single call marks all descriptors (close_range(2)).
     if (syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
 #endif
     long limit = sysconf(_SC_OPEN_MAX);
@@ -32,8 +32,9 @@ void capus_close_on_exec_from(int first) {
     }
 }
 
-/// Becomes the program, in the second child. Only async-signal-safe calls are allowed between fork and exec in a process
-/// with threads (fork(2)).
+/// Becomes the program, in the second child.
+///
+/// Only async-signal-safe calls are allowed between fork and exec in a process with threads (fork(2)).
 static int become(const char *path, char *const *argv, char *const *envp, int output, int ready) {
     int null = open("/dev/null", O_RDONLY);
     // The descriptors are moved away first, so that no dup2 below closes one that is still needed.

@@ -173,8 +173,8 @@ int app_launcher_start(const char *path, char *const *argv, char *const *envp, s
     sigset_t all, none;
     sigfillset(&all);
     sigemptyset(&none);
-    // The copy has a higher number than the one in the new process, because dup2 to its own number would leave it
-    // closed on exec.
+    // The copy has a higher number than the one in the new process. If both numbers were equal, dup2 would do nothing,
+    // and the descriptor would be closed on exec.
     int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
     int error = theirs < 0 ? errno : 0;
     pid_t process = 0;

@@ -1,5 +1,5 @@
 // Replaces the rarer calls: fortified forms, signals, message queues, semaphores of System V, joins of threads, other
-// readings of clocks, and system calls by number. Each consists of the waits of lower layers.
+// readings of clocks, and system calls by number. Each replacement consists of waits of lower layers.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 

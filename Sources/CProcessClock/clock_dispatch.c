@@ -1,7 +1,7 @@
-// Takes over Dispatch's examination of its workers. Each second Dispatch checks whether the workers of a queue are
-// blocked, and starts another one if so. Its timer, which would be a deadline in every second, is switched off. Instead
-// the steps call the examination at each whole second, until an examination has made nothing run, and again after the
-// next deadline.
+// Takes over Dispatch's examination of its workers. Each second, Dispatch checks whether the workers of a queue are
+// blocked, and starts another worker if they are. The timer of this examination would be a deadline in every second, so
+// it is switched off. Instead the steps call the examination at each whole second, until an examination has made
+// nothing run, and again after the next deadline.
 //
 // The functions here are weak, so that a program with a statically linked Dispatch uses Dispatch's own: there the
 // examination stays a deadline in every second.
@@ -44,8 +44,8 @@ void dispatch_monitor_begin(void) {
     if (source) libc()->dispatch_source_set_timer(source, UINT64_MAX, UINT64_MAX, 0);
 }
 
-// Protected by the clock's lock: whether no examination is needed before the next deadline, and otherwise the instant
-// of uptime of the next examination.
+// Both are protected by the clock's lock. `rests` means that no examination is needed before the next deadline;
+// otherwise `due` is the instant of uptime of the next examination.
 static bool rests;
 static int64_t due;
 

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-// Module SimulatedAppleCore has them; a program without that module starts no such process.
+// Module SimulatedAppleCore defines these functions; a program without that module starts no such process.
 __attribute__((weak)) void apus_app_launcher_prepare(void);
 __attribute__((weak)) void apus_app_process_main(void (*program)(void));
 

@@ -40,7 +40,7 @@ static struct {
 } folders[2];
 static char class_folder[PATH_MAX];
 
-// A system call is made, because the functions of these names are those of this file.
+// The file is opened by a system call, because this file replaces libc's functions that open files.
 static int open_at_once(const char *path, int flags, mode_t mode) {
     return (int)libc()->syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
 }

@@ -286,7 +286,7 @@ struct Segments: @unchecked Sendable {
 
     private static var lengthLog2: UInt32 { 16 }
     static var length: Int { 1 << lengthLog2 }
-    /// The maximum number of segments, which 31-bit indices can name.
+    /// The maximum number of segments, so that 31 bits can hold each record's index.
     static var longest: Int { 1 << (31 - lengthLog2) }
     /// The size of a segment's records in bytes; the segment's payloads lie after them.
     private static var recordBytes: Int { length * MemoryLayout<TimerRecord>.stride }

@@ -32,8 +32,8 @@ extension TimerWheel {
         var work = work
         var count = 0
         if now < (movingIsDue ? movingEnd : current) {
-            // A record shows only whether it came by the latest join (see `turn`), so an earlier join must be finished
-            // first.
+            // A record shows only whether it came into `moving` by the latest join (see `turn`), so an earlier join
+            // must be finished first.
             if movingFrom == Self.everywhere { moveDown(&work) }
             guard movingFrom != Self.everywhere else { return interrupted(count) }
             joinLists(before: now)
@@ -74,7 +74,7 @@ extension TimerWheel {
         return Progress(count: count, isComplete: false)
     }
 
-    /// Ends the pass, and passes the list of timers that were due at their insertion to the next pass.
+    /// Ends the pass, and leaves the list of timers that were due at their insertion to the next pass.
     private mutating func completed(_ count: Int) -> Progress {
         if let passEnd, !slots[laterList].isEmpty {
             let wasStale = isStale(laterList)
@@ -96,7 +96,7 @@ extension TimerWheel {
         var all = Slot()
         var isAnyStale = false
         // Equal deadlines are in one list, so any order of the slots keeps their order of insertion. The records in
-        // `moving` were inserted after those that have left it, and the records for the next pass after both.
+        // `moving` were inserted after those that have left it, and the records for the next pass were inserted last.
         for position in 0..<Self.listCount where !slots[position].isEmpty {
             let slot = slots[position]
             isAnyStale = isAnyStale || isStale(position)
@@ -238,7 +238,7 @@ extension TimerWheel {
     }
 
     private mutating func lower(_ earliest: inout NextWake, by position: Int, _ limit: inout Int) {
-        // A stale minimum is a lower bound: if even that is not earlier, the exact minimum is not either.
+        // A stale minimum is a lower bound, so if it is not earlier, the exact minimum is not earlier either.
         guard slots[position].minimumHard < earliest.instant else { return }
         let isExact = !isStale(position) || refresh(position, &limit)
         guard slots[position].minimumHard < earliest.instant else { return }

@@ -101,7 +101,9 @@ package struct TimerWheel: ~Copyable {
     /// The instant up to which due timers were taken, in nanoseconds on the owner's clock.
     package internal(set) var current: UInt64
 
-    /// The longest tolerance in nanoseconds; a longer one is shortened to it, which meets the longer one too.
+    /// The longest tolerance, in nanoseconds.
+    ///
+    /// A longer tolerance is shortened to this one; the timer then still fires within the longer tolerance.
     package static var longestTolerance: UInt64 { TimerRecord.longestTolerance }
 
     /// Returns the deadline plus the tolerance as the wheel stores it, saturated.
@@ -210,8 +212,9 @@ package struct TimerWheel: ~Copyable {
         return true
     }
 
-    /// Removes timers in no particular order; repeated until the result is nil, it removes all waiting and taken
-    /// timers.
+    /// Removes timers in no particular order.
+    ///
+    /// Calls that are repeated until the result is nil remove all waiting and taken timers.
     ///
     /// - Parameters:
     ///   - first: The first record to examine: 0, then the result of the previous call.
@@ -273,7 +276,7 @@ package struct TimerHandle: Sendable, Hashable {
         self.generation = generation
     }
 
-    /// The highest generation, as 24 bits of a life hold it.
+    /// The highest generation that fits into the 24 bits of a life that hold it.
     package static var lastGeneration: UInt32 { 1 << 24 - 1 }
 
     /// A handle that no wheel ever returns.
@@ -291,7 +294,7 @@ public struct TimerPayload: Sendable, Hashable {
     public var first: UInt64
     /// The second word.
     public var second: UInt64
-    /// The owner's mark for what the words mean.
+    /// The owner's mark, which shows what the words mean.
     public var tag: UInt8
 
     /// Creates a payload of two words and a tag.

@@ -65,7 +65,7 @@ struct BackgroundTimerTests {
         }
         host.advance(by: .seconds(2))
         #expect(runs.all == [.seconds(1), .seconds(2)])
-        // The main loop is blocked for 3.5 s: the engine fires once, and waits.
+        // While the main loop is blocked for 3.5 s, the engine fires once, and then waits.
         host.time.advance(by: .milliseconds(3500))
         #expect(host.loop.drain() == 1 + log.all.count - 2)
         #expect(runs.all.suffix(1) == [.milliseconds(5500)])

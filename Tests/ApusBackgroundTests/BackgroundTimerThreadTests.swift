@@ -5,8 +5,8 @@ import Testing
 
 @testable import ApusTimers
 
-/// A main loop that records, for each piece of work, the thread that hands it over and the engine's wake-ups until
-/// then.
+/// A main loop that records the thread that hands over each piece of work, and the number of the engine's wake-ups so
+/// far.
 private final class NotingLoop: MainLoop {
     let handovers = Log<(thread: pthread_t, wakeUps: Int)>()
     private let engine: TimerEngine

@@ -16,7 +16,7 @@ final class FakeNotificationCenter: NotificationScheduler {
 
     init(_ time: VirtualTime) { self.time = Locked(time) }
 
-    /// Takes the clock of the restarted machine.
+    /// Replaces the clock by that of the restarted machine.
     func follow(_ time: VirtualTime) { self.time.withLock { $0 = time } }
 
     /// The pending identifiers and the instants at which they will be shown.

@@ -1,4 +1,5 @@
-// Compiled into one module with ApusCalendar by Scripts/fuzz: libFuzzer calls `LLVMFuzzerTestOneInput` with each input.
+// Scripts/fuzz compiles this file and ApusCalendar into one module. libFuzzer calls `LLVMFuzzerTestOneInput` with each
+// input.
 import PlatformC
 
 /// The parser that is fuzzed: a form of schedules, or zone files.
@@ -15,7 +16,7 @@ private let berlin: TimeZoneRules = {
 /// The time in milliseconds and the number of steps of the slowest search so far.
 private nonisolated(unsafe) var slowest = (milliseconds: 0.0, steps: 0)
 
-/// Called by libFuzzer.
+/// Tests the parser with an input of libFuzzer, which calls this function.
 ///
 /// - Parameters:
 ///   - start: The input.

@@ -85,7 +85,8 @@ struct Verdict: Hashable {
     /// - Parameters:
     ///   - comparison: The question.
     ///   - theirs: The oracle's answer.
-    ///   - agreesWithoutZone: Whether the oracle agrees on a clock without changes, or disagrees with a verdict.
+    ///   - agreesWithoutZone: Whether, on a clock without changes, the oracle agrees, or disagrees for a reason that
+    ///     has a verdict.
     ///   - finds: Whether the oracle finds an instant when the question begins a microsecond before it.
     /// - Returns: The verdict, or nil if there is no reason.
     static func explain(

@@ -102,7 +102,8 @@ struct BoundTests {
             let excluding = PreparedSchedule(other, in: .utc)
             var instant = utc("2030-01-01 00:00")
             var expected: [Int64] = []
-            // A plain search that leaves out the days on which the other schedule has an occurrence.
+            // The expected occurrences are those of a plain search, without the days on which the other schedule has an
+            // occurrence.
             var tries = 0
             while expected.count < 3, tries < 2000, let next = plain.next(after: instant) {
                 tries += 1

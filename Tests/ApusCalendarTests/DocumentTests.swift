@@ -22,7 +22,7 @@ struct DocumentTests {
             contentsOf: root.appending(path: "../../docs/calendar.md").standardizedFileURL, encoding: .utf8)
     }
 
-    /// Returns the rows of the table whose heading begins with a cell.
+    /// Returns the rows of the table whose header row begins with this cell.
     private static func rows(of table: String) throws -> [Row] {
         let lines = try document().components(separatedBy: "\n")
         let start = try #require(lines.firstIndex { $0.hasPrefix("| \(table) |") }, "\(table)")

@@ -2,8 +2,9 @@ import ApusSampleApp
 import ApusTimers
 import PlatformC
 
-// Runs the sample app's month for the seed that is the only argument. Writes the device's log to standard output, and
-// to standard error the real time that it took, in milliseconds. The tests compare the log with their own.
+// This program runs the sample app's month for the seed that is its only argument. It writes the device's log to
+// standard output, and the real time that the month took, in milliseconds, to standard error. The tests compare the log
+// with their own.
 
 func write(_ text: String, to descriptor: Int32) {
     var bytes = Array(text.utf8)[...]

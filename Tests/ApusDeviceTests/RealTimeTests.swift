@@ -52,15 +52,16 @@ struct RealTimeTests {
                     device.advance(by: .seconds(86_400))
                 }
             }
-            // The test is about real time, and so this loop waits in it: a tenth of a second, and at most ten seconds.
+            // This loop waits in real time, because the test is about real time. It takes a tenth of a second, and at
+            // most ten seconds.
             for _ in 1...1_000 where !device.ownNotes.contains("tomorrow") { try await pause() }
             life.cancel()
             await life.value
             #expect(device.ownNotes == ["thirty", "tomorrow"])
             let passed = begin.duration(to: device.time.uptime())
             #expect(passed >= .seconds(86_430))
-            // If the device caught up with the skipped day, it would stop. If it counted real time twice, it would be
-            // ahead.
+            // A device that waited until real time had caught up with the skipped day would stand still. A device that
+            // counted real time twice would be ahead.
             #expect(passed <= .seconds(86_400) + realBegin.duration(to: real.uptime()) * 300)
             #expect(steps > 1)
             #expect(device.log.filter { $0.what == .control("run in real time") }.count == 1)
@@ -85,7 +86,8 @@ struct RealTimeTests {
         }
     }
 
-    /// Lets real time pass for the device, which runs in real time here; each call is one of a bounded number of
-    /// checks.
+    /// Waits for 10 ms of real time, in which the device runs.
+    ///
+    /// The wait is real, because the device runs in real time. Each test repeats it a bounded number of times at most.
     private func pause() async throws { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
 }

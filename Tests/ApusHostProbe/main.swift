@@ -3,11 +3,13 @@ import ApusLinux
 import ApusTimers
 import PlatformC
 
-// A process under a LinuxHost that begins three background tasks and says on standard output what happens to them.
+// This process runs under a LinuxHost, begins three background tasks, and reports on standard output what happens to
+// them.
 //
-// Arguments: the grace period and its last part for winding up, both in milliseconds, and whether the third task is
-// `obedient` (it ends when it expires) or `deaf`. The first two end some time after the process was asked to stop. When
-// the process stood still, its timer says how many of its ticks, one every 50 ms, it missed.
+// The arguments are the grace period and the last part of it for winding up, both in milliseconds, and whether the
+// third task is `obedient` (it ends when it expires) or `deaf`. The first two tasks end some time after the process was
+// asked to stop. A timer ticks every 50 ms. After the process stood still, the timer reports the number of missed
+// ticks.
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let grace = Int(arguments[1]), let margin = Int(arguments[2]) else {
@@ -46,7 +48,7 @@ let phases = host.observePhase { phase in
 }
 
 let timer = try RepeatingTimer(every: .milliseconds(50), engine: host.engine) { tick in
-    // A busy machine may miss one or two without standing still.
+    // On a busy machine, the process may miss one or two ticks without standing still.
     if tick.missedCount >= 5 { say("tick that missed \(tick.missedCount)") }
 }
 timer.resume()

@@ -83,7 +83,7 @@ struct BlockedThreadsTests {
         let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
         scheduler.register("blocked") { _ in
             await withTaskCancellationHandler {
-                // This wait ignores cancellation: a task that is cancelled waits at its end for its cancellation
+                // This wait ignores cancellation, because a cancelled task waits at its end for its cancellation
                 // handlers, which needs a thread of the pool.
                 await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
             } onCancel: {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Why an occurrence is as it is")
 struct ExplanationTests {
-    /// Returns "code second" for each decision; "code" for present ones.
+    /// Returns "code second" for each decision with an instant, and "code" for each decision about the present.
     private func why(_ harness: SchedulerHarness, _ occurrence: Int? = nil) throws -> [String] {
         try harness.perform { try await $0.explain("job", occurrence: occurrence) }.decisions.map { decision in
             #expect(!decision.text.isEmpty)

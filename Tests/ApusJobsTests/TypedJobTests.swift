@@ -254,7 +254,7 @@ struct TypedJobTests {
 
     @Test("identifiers come from the scheduler's random source and always have 26 characters")
     func seededIdentifiers() throws {
-        /// A random source of a small number, which has few digits.
+        /// A random source that always returns a small number, whose text has few digits.
         struct Few: RandomSource { func next() -> UInt64 { 35 } }
         let time = VirtualTime()
         let scheduler = JobScheduler(

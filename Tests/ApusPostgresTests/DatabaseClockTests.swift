@@ -28,7 +28,8 @@ struct DatabaseClockTests {
         var clock = DatabaseClock()
         clock.learn(there(100), asked: here(7), answered: here(10))
         clock.learn(there(201), asked: here(108), answered: here(118))
-        // By the first answer, the database is 90 to 93 ahead of this clock, and by the second 83 to 93.
+        // The first answer shows that the database is 90 to 93 ahead of this clock, and the second one shows that it is
+        // 83 to 93 ahead.
         #expect(clock.wall(at: here(200)) == there(290)...there(293))
         clock.learn(there(301), asked: here(209), answered: here(210))
         #expect(clock.wall(at: here(300)) == there(391)...there(392))

@@ -28,8 +28,8 @@
                         }
                     }
                     await pair.disconnect()
-                    // Only after so many histories are there enough applied and refused turns for a meaningful
-                    // comparison.
+                    // The comparison is made only after so many histories, because fewer have too few applied and
+                    // refused turns to be meaningful.
                     if count >= 80 {
                         let kinds = [
                             "applied", "refused", "refused notOwner", "refused unavailable", "beat", "take", "places",

@@ -116,7 +116,7 @@
                 var failures = 0
                 for task in tasks { do { _ = try await task.value } catch { failures += 1 } }
                 #expect(failures == 1)
-                // The preparations are those of the first query, of the division, and one of the shared text.
+                // One preparation is for the first query, one for the division, and one for the shared text.
                 let preparations = await connection.status.calls.preparations
                 #expect(preparations == 3)
                 for _ in 0..<2 { _ = try await connection.query("SELECT 'shared'") }

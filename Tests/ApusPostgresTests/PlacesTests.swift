@@ -78,7 +78,7 @@
                 for limit in 1...13 as ClosedRange<Int64> {
                     try await bench.settle(limit: limit)
                     var given: [Int64: Int64] = [:]
-                    // Places that one node gives up are free for the next one. The remainder of the division moves to
+                    // Places that one node gives up are free for the next node. The remainder of the division moves to
                     // another node each second.
                     for _ in 0..<3 {
                         for node in 1...3 as ClosedRange<Int64> {

@@ -57,7 +57,7 @@
                 ("… failed: fe_sendauth: no password supplied\n", .authentication, nil),
                 ("… failed: session is read-only\n", .readOnly, nil),
                 ("… failed: server is in hot standby mode\n", .readOnly, nil),
-                // Of several hosts, the last one whose server answered decides.
+                // If there are several hosts, the error is that of the last server that answered.
                 (
                     "… \"db1\" failed: FATAL:  57P03: the database system is shutting down\n"
                         + "… \"db2\" failed: FATAL:  28P01: password authentication failed\n", .authentication, "28P01"

@@ -93,7 +93,8 @@
             #expect(try await store.allIDs() == ["a"])
             #expect(try await store.job(JobID("a"))?.elapsedOffset == .zero)
             try await store.close(new)
-            // The store is closed nevertheless, because only its owner can close it.
+            // The session no longer owns the file, but its store was closed nevertheless, so another one can open the
+            // file.
             try await SQLiteStore(path: store.path).openAndClose()
         }
 

@@ -49,7 +49,7 @@
             try await store.close(again)
         }
 
-        /// - Returns: the session that may write after that.
+        /// - Returns: the session that may write after this write.
         @discardableResult
         private func perform(
             _ write: Write, _ store: SQLiteStore, _ session: StoreSession

@@ -37,7 +37,7 @@
             #expect(error.message.contains("move it aside") && error.message.contains(".recover"))
             #expect([UInt8](try Data(contentsOf: URL(filePath: path))) == bytes)
 
-            // The remedy that the error suggests is a move of these files, and it works.
+            // The error suggests moving these files aside, after which the store can be opened.
             for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
                 try FileManager.default.moveItem(atPath: path + suffix, toPath: path + ".aside" + suffix)
             }

@@ -6,7 +6,7 @@
     import Synchronization
     import Testing
 
-    /// Blocks the writer's thread before its next commit until it is released.
+    /// A gate that blocks the writer's thread before each commit while the gate is closed.
     final class Gate: Sendable {
         private let isClosed = Atomic(false)
         private let isHolding = Atomic(false)

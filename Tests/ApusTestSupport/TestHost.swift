@@ -4,8 +4,8 @@ package import ApusVirtualTime
 
 /// A host whose phase, conditions and background tasks a test sets.
 ///
-/// It uses virtual time, and ``settle()`` runs its main loop, so a test is synchronous and on the main actor. With an
-/// engine of the test, work is started on the global executor.
+/// It uses virtual time, and ``settle()`` runs its main loop, so a test is synchronous and on the main actor. If the
+/// test passes an engine of its own, work is started on the global executor.
 package final class TestHost: BackgroundHost {
     package typealias Work = @Sendable () async -> Void
 

@@ -131,7 +131,8 @@ struct AllocationTests {
             time.now.wrappingAdd(1_000, ordering: .relaxed)
             engine.schedule(after: .seconds(30)) {}.cancel()
         }
-        // Two calls for each of the 64 timers that are armed and disarmed, and one for the timer that stays armed.
+        // There are two calls for each of the 64 timers that are armed and disarmed, and one for the timer that stays
+        // armed.
         #expect(wakeup.count - before.0 <= 2 * 64 + 1)
         time.now.wrappingAdd(60_000_000_000, ordering: .relaxed)
         wakeup.wake()

@@ -15,7 +15,7 @@ struct RealEngineTests {
         let begin = system.uptime()
         engine.schedule(after: .milliseconds(20), clock: clock) { continuation.finish() }
         for await _ in stream {}
-        // The wall clock can be set meanwhile, the other two cannot.
+        // The wall clock can be set meanwhile, but the other two clocks cannot.
         if clock != .wall { #expect(begin.duration(to: system.uptime()) >= .milliseconds(20)) }
         engine.stop()
     }
@@ -126,7 +126,7 @@ struct RealEngineTests {
                 let fork = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)
                 let child = fork()
                 if child == 0 {
-                    // Ends the child if it hangs.
+                    // The alarm ends the child if the child hangs.
                     alarm(300)
                     engine.schedule(after: .milliseconds(1)) {}
                     engine.schedule(after: .milliseconds(1), clock: .wall) {}.cancel()

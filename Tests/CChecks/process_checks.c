@@ -93,7 +93,7 @@ static void commands_without_standard_descriptors(void) {
         for (int closed = 0; closed < 8; closed++) {
             for (int descriptor = 0; descriptor < 3; descriptor++) close(descriptor);
             for (int descriptor = 0; descriptor < 3; descriptor++) {
-                // Those of the three that are not in `closed` are opened again, each with its number.
+                // The standard descriptors that are not in `closed` are opened again, each with its own number.
                 if (!(closed & (1 << descriptor))) dup2(errors, descriptor);
             }
             int process, output;

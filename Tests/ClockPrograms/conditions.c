@@ -1,4 +1,4 @@
-// Programs with conditions, for what a wait until an instant returns when it is signalled.
+// Programs with conditions. They check what a wait until an instant returns when the condition is signalled.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -24,7 +24,7 @@ static void *wait_until(void *duration) {
     return NULL;
 }
 
-// A thread that is signalled before its deadline, but gets the mutex only after it.
+// A thread is signalled before its deadline, but gets the mutex only after the deadline.
 static void a_signal_before_the_deadline(void) {
     require(sem_init(&is_waiting, 0, 0) == 0);
     for (int is_broadcast = 0; is_broadcast < 2; is_broadcast++) {

@@ -75,8 +75,8 @@ static void make_virtual(void) {
     require(process_clock_begin(now) == 0);
 }
 
-// The commands of clock-programs: without arguments, it prints the names of the programs, with the modes of each. `MODE
-// NAME` runs one of them, `table MODE` prints the table, and `wait CALL` waits for ever in virtual time.
+// Without arguments, clock-programs prints the names of the programs, with the modes of each. `MODE NAME` runs one of
+// them, `table MODE` prints the table, and `wait CALL` waits for ever in virtual time.
 int main(int count, char **arguments) {
     if (count == 3 && strcmp(arguments[1], "table") == 0) {
         if (strcmp(arguments[2], "virtual") == 0) make_virtual();

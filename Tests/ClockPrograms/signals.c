@@ -1,4 +1,4 @@
-// Programs for what a signal handler may call, and for its effect on the wait that it interrupts.
+// Programs that check what a signal handler may call, and how the handler affects the wait that it interrupts.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -206,9 +206,9 @@ static void *signal_at_the_lock(void *thread) {
     return NULL;
 }
 
-// A wait for a word first makes its row, and then enters it. The first signal arrives between the two. The second one
-// therefore arrives after the row was entered and before the kernel's wait, which begins after the instant at that
-// time.
+// A wait for a word first makes its row, then enters the row, and then calls the kernel. The first signal arrives
+// before the row is entered, and the second one before the kernel is called. The handler of the second signal sleeps
+// beyond the deadline, so the kernel's wait begins after the deadline.
 static void a_handler_before_a_wait_for_a_word(void) {
     int word = 0;
     struct timespec duration = time_of(ticks(1));

@@ -1,5 +1,6 @@
-// The table of docs/process-clock.md: the effect on each way to wait of time that stands still or moves, and of events
-// in its thread or its process. The effects of a signal and of a cancellation are also found in the machine's time.
+// The table of docs/process-clock.md. For each way to wait, it shows the effect of time that stands still or moves, and
+// of events in the thread or the process that waits. The effects of a signal and of a cancellation are also found in
+// the machine's time.
 #define _GNU_SOURCE
 #include "program.h"
 

@@ -274,7 +274,7 @@ final class ClusterChecker {
 
     var hasOpenCalls: Bool { !calls.isEmpty }
 
-    /// Forgets the commands of a node that has ended, whose callers get no answer.
+    /// Forgets the commands of a node that has ended, because their callers get no answer.
     func callerGone(_ node: ClusterNode) { calls = calls.filter { $0.value.node !== node } }
 
     func answered(_ number: Int, of node: ClusterNode, _ result: Result<SchedulerReply, JobError>) {

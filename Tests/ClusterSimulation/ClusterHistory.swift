@@ -1,7 +1,7 @@
 import ApusJobs
 import ApusTimers
 
-/// The rules that can be left out, to show that the simulation detects it.
+/// The rules that can be left out, to show that the simulation detects a missing rule.
 package enum ClusterMutant: String, CaseIterable, Sendable {
     /// The database does not check which node writes.
     case noFence
@@ -193,14 +193,15 @@ struct ClusterPlan {
     var obeys = true
     /// Whether the submission makes no job while another has its name.
     var requiresFreeName = false
-    /// Whether only some nodes have a handler for its kind; the same for each submission of an identifier.
+    /// Whether only some nodes have a handler for the job's kind, which is the same for each submission of an
+    /// identifier.
     var isRare = false
     var hasKey = false
 
-    /// The key; the same for each submission of an identifier.
+    /// The key, which is the same for each submission of an identifier.
     var key: String? { hasKey ? "key\(id.rawValue.utf8.last! % 4 / 2)" : nil }
 
-    /// The name; the same for each submission of an identifier, so that no update changes the name of a job.
+    /// The name, which is the same for each submission of an identifier, so that no update changes the name of a job.
     var name: String? {
         guard id.rawValue.hasPrefix("job"), let number = Int(id.rawValue.dropFirst(3)) else { return nil }
         return "name\(number % 3)"
@@ -211,7 +212,7 @@ struct ClusterPlan {
 
     var isAt: Bool { if case .at = when { true } else { false } }
 
-    /// The queue; the same for each submission of an identifier.
+    /// The queue, which is the same for each submission of an identifier.
     var queue: QueueID {
         // A job that is found by its payload may get another request.
         if payload != nil { return "default" }
@@ -261,7 +262,8 @@ struct ClusterPlan {
         obeys = pick(4) != 0
     }
 
-    /// The uniqueness by the payload, or for jobs with different payloads by a key.
+    /// The uniqueness of the job: by its identifier, by its payload, or by a key that jobs with different payloads
+    /// share.
     private var uniqueness: JobUniqueness {
         switch payload {
         case nil: .identifier

@@ -2,7 +2,7 @@ import ApusJobs
 import ApusPostgres
 import ApusTimers
 
-/// The part of `ClusterMember`.
+/// The membership in the cluster, which `ClusterMember` implements in the product.
 extension ClusterNode {
     /// The time for which a new node waits for shards.
     private static let patience: Duration = .seconds(15)

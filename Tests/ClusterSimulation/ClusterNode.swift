@@ -50,7 +50,7 @@ final class ClusterNode {
 
     var name: String { "node \(id) of process \(process.number)" }
 
-    /// Whether its handlers may begin and continue.
+    /// Whether the handlers of this node may begin and continue.
     var isActing: Bool {
         guard !isGone, !isClosing, !isClosed, let membership, !process.isPaused else { return false }
         return membership.state == .member
@@ -86,7 +86,7 @@ final class ClusterNode {
         return reading
     }
 
-    /// Records the database's clock in the answer to a request of that instant.
+    /// Records the reading of the database's clock in an answer that arrives now, to a request of the instant `asked`.
     func learn(_ wall: WallInstant, asked: UptimeInstant) {
         let here = clocks.going
         let before = here.advanced(by: .zero - asked.duration(to: uptime))
@@ -356,7 +356,9 @@ final class ClusterHandler {
         }
     }
 
-    /// Commits the effect in a transaction on a separate connection, which may take long, and whose answer may be lost.
+    /// Commits the effect in a transaction on a separate connection.
+    ///
+    /// The transaction may take long, and its answer may be lost.
     private func commit(_ random: SeededRandom) {
         if hasEnded { return }
         let world = node.world

@@ -11,7 +11,7 @@ package enum ClusterSimulation {
         }
     }
 
-    /// The counts of events in a history, which show that it tests something.
+    /// The counts of events in a history, which show that the history tests something.
     package struct Counts: Sendable {
         package var starts = 0
         package var overlaps = 0

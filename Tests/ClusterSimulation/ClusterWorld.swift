@@ -346,12 +346,12 @@ final class ClusterWorld {
         downUntil = now + .ms(time)
     }
 
-    /// Returns the shard of an identifier, always the same.
+    /// Returns the shard of an identifier, which is always the same.
     private func shard(of id: JobID) -> ShardID {
         ShardID(rawValue: id.rawValue.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % history.shards)
     }
 
-    /// Returns the request of a plan, always the same.
+    /// Returns the request of a plan, which is always the same.
     private func request(of plan: ClusterPlan) -> JobRequest {
         if let request = requests[plan.number] { return request }
         let request = plan.request(at: wall)

@@ -12,7 +12,7 @@
     ///
     /// They know the phone only by `note`, which reports to the test.
     private enum Programs {
-        /// Begins to wait for 30 seconds in each way once.
+        /// Begins one wait of 30 seconds in each way to wait.
         static func waits() {
             for call in WaitingCall.all { call.begin(30) { SimulatedPhone.note(call.name) } }
         }

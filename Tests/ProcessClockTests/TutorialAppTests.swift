@@ -163,8 +163,9 @@
         }
     }
 
-    /// Tests the apps of tutorials that use UIKit and related frameworks, each in a process of its own, for what is
-    /// right and what is wrong with them.
+    /// Tests what is right and what is wrong in the apps of tutorials that use UIKit and related frameworks.
+    ///
+    /// Each app has a process of its own.
     @MainActor
     @Suite("The apps of tutorials, on a simulated phone", .simulatedPhone())
     struct TutorialAppTests {

@@ -136,7 +136,7 @@
     @MainActor
     private protocol LogCheck {
         init()
-        /// Returns a description of what the event shows to be wrong; `nil` if nothing is.
+        /// Returns a description of the mistake that the event shows; `nil` if it shows none.
         mutating func look(at event: DeviceEvent) -> String?
     }
 

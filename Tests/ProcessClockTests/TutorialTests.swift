@@ -120,7 +120,7 @@
                 #expect(notes(device).count == 4)
                 device.open()
                 device.advance(by: .seconds(10))
-                // The ticks that were missed are delivered as one tick, as Dispatch does.
+                // Dispatch delivers the missed ticks as one tick.
                 #expect(notes(device).map(\.seconds).dropFirst(4) == [621, 625, 630])
             }
         }

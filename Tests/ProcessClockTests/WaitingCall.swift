@@ -101,7 +101,7 @@ struct WaitingCall: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    /// A sleep on an engine on the system's clocks, as an app would have one.
+    /// A sleep on an engine that uses the system's clocks, like the engine of an app.
     static let apus = inTask("TimerEngine.sleep(for:)") { try await TimerEngine.shared.sleep(for: .seconds($0)) }
 
     /// Returns a call that blocks a thread of its own.

@@ -11,8 +11,8 @@ enum Housekeeping {
             for range in text.places(of: home) {
                 let before = range.lowerBound > text.startIndex ? text[text.index(before: range.lowerBound)] : " "
                 let name = text[range.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }
-                // A path counts only if it begins at the root and a name follows. One that follows a variable or a name
-                // does not count.
+                // A path counts only if it begins at the root and a name follows. A path that follows a variable or a
+                // name does not count.
                 if !(before.isLetter || before.isNumber || "._-}$)".contains(before)), !name.isEmpty {
                     return home + name
                 }

@@ -46,7 +46,7 @@ package struct Generator {
 
     private init(seed: UInt64, without excluded: Set<Trouble>) {
         self.seed = seed
-        // The seeds are small consecutive numbers; the generators need seeds that are not.
+        // The seeds are small consecutive numbers, but the generators need seeds that differ in many bits.
         random = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678)
         added = SeededRandom(seed: seed &* 0xD1B5_4A32_D192_ED03 &+ 0x8765_4321)
         applications = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x0F1E_2D3C)

@@ -130,7 +130,9 @@ struct JobPlan: Sendable, Hashable {
         }
     }
 
-    /// Returns the request, whose name is the number of the submission, by which the checker recognizes it everywhere.
+    /// Returns the request of the submission with this number.
+    ///
+    /// The name of the job is the number, so that the checker recognizes the submission everywhere.
     func request(number: Int, now: WallInstant) -> JobRequest {
         let trigger: Trigger =
             switch when {

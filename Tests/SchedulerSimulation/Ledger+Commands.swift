@@ -207,8 +207,8 @@ extension Ledger.State {
         facts[number].jobID = job.id
         if facts[number].answered == nil { facts[number].answered = now }
         let to = facts[number].answered ?? now
-        // Checks may have missed other submissions that were carried out in between, because their answers were lost or
-        // they had none.
+        // Checks may have missed other submissions that were carried out in between, because the answers to these
+        // submissions were lost, or because there were no answers.
         let plan = facts[number].plan
         let unseen = facts.filter {
             $0.key == nil && ($0.isInTransaction || $0.answered != nil) && $0.plan.id == plan.id && $0.number != number

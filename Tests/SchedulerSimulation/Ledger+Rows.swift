@@ -256,7 +256,8 @@ extension Ledger.State {
             if run.reason == "coalesced", plan.missed != .runOnce {
                 report(.trueOutcome, "\(what) is coalesced, but its policy is \(plan.missed)", at: now)
             }
-            // Nothing has kept the scheduler from examining the job in time.
+            // If everything has worked since the submission, nothing has kept the scheduler from examining the job in
+            // time.
             let interval = plan.interval ?? .max
             let isPrompt = calmSince.map { $0 < facts.issued.elapsed } ?? false
             if isPrompt, !wasCrowded(since: facts.issued.elapsed), !facts.isSuspendIssued, plan.tolerance < interval,
@@ -270,7 +271,7 @@ extension Ledger.State {
             guard let expiry = plan.expiry, facts.sawWallMove || late > .milliseconds(plan.tolerance + expiry) else {
                 return report(.trueOutcome, "\(what) has expired too early, or has no expiry", at: now)
             }
-            // Nothing has kept the run from beginning.
+            // If everything has worked since the submission, nothing has kept the run from beginning.
             let isPrompt = calmSince.map { $0 < facts.issued.elapsed } ?? false
             if isPrompt, !wasCrowded(since: facts.issued.elapsed), !facts.isSuspendIssued, plan.queue == nil,
                 plan.conditions.isEmpty, plan.overlap == .skip, expiry > 7_000

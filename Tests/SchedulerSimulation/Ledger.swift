@@ -156,7 +156,8 @@ final class Ledger: Sendable {
         var flowsSince: Int64? = 0
         /// The elapsed time since which, in addition, no store fails.
         var healthySince: Int64? = 0
-        /// The conditions that the device does not meet, each with the elapsed time since which it does not.
+        /// The conditions that the device does not meet, each with the elapsed time at which the device stopped meeting
+        /// it.
         var unmetSince: [Int: Int64] = [:]
         /// The positions in `calls` of each attempt.
         var callsByAttempt: [Attempt: [Int]] = [:]

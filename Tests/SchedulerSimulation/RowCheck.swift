@@ -104,7 +104,7 @@ struct RowCheck {
 }
 
 extension Ledger.State {
-    /// Checks a missing job: only a deletion may remove a job, and only one that has ended.
+    /// Checks a missing job, which must have been removed by a deletion after it had ended.
     fileprivate mutating func checkGone(_ facts: Ledger.Facts, _ now: Ledger.Moment) {
         let what = "job\(facts.plan.id) of submission \(facts.number) was acknowledged, and is gone"
         guard facts.isDeleteIssued else { return report(.durable, what, at: now) }

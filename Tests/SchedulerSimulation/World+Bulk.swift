@@ -11,7 +11,7 @@ extension World {
             case .delete: .delete
             }
         let command = ledger.issue(kind, node: current.number, reach: queue.map { .queue($0) } ?? .all)
-        // Pages of two jobs, so that there are several.
+        // The pages have two jobs, so that there are several pages.
         let query = JobQuery(queues: queue.map { [JobPlan.queueID($0)] } ?? [], limit: 2)
         current.give(command) { [base, ledger] scheduler in
             let before = try await Self.changeable(bulk, query, in: base)

@@ -223,8 +223,9 @@ struct SimulationCheckerTests {
 
     @Test("a second job with one payload, an answer with an ended job, and an effect of a refused submission are found")
     func unique() {
-        /// Returns the promise that the answer to a second submission breaks, which comes this number of seconds after
-        /// the first.
+        /// Returns the promise that the answer to a second submission breaks.
+        ///
+        /// The second submission comes this number of seconds after the first one.
         func violation(
             within: Int? = 10_000, _ conflict: JobPlan.Conflict = .keep, after seconds: Int,
             _ answer: (Ledger, _ command: Int, _ first: Job, _ second: Job) -> Void

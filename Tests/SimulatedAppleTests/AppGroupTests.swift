@@ -73,8 +73,8 @@
         struct AppGroupTests {
             private let manifest = AppManifest(usesScenes: false, appGroups: [Locker.group])
 
-            /// Source: Apple, documentation/xcode/sigkill: 0xdead10cc, and its remedy, a background task that covers
-            /// the lock.
+            /// The source is Apple, documentation/xcode/sigkill, for the code 0xdead10cc and its remedy, a background
+            /// task that covers the lock.
             @Test(
                 "an app that holds a lock on a file of its group when it is suspended is ended; one that unlocks is not"
             )

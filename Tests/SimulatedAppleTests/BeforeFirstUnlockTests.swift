@@ -12,7 +12,7 @@
     private final class Session: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
         private let manager = CLLocationManager()
         private var claim = UIBackgroundTaskIdentifier.invalid
-        /// Whether it keeps running in the background.
+        /// Whether the app keeps running in the background.
         var staysAwake = false
 
         static var file: URL { URL(filePath: NSHomeDirectory()).appending(path: "session") }
@@ -77,7 +77,8 @@
         }
     }
 
-    /// An app with files of each protection, which it opens when its background task expires.
+    /// An app with a file of each protection type, which tries to open the files at its launch and when its background
+    /// task expires.
     private final class Archive: UIResponder, UIApplicationDelegate {
         private var claim = UIBackgroundTaskIdentifier.invalid
 

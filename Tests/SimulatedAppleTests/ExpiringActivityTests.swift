@@ -7,7 +7,8 @@
     import Testing
     import UIKit
 
-    /// Performs an activity on its way to the background, and notes the calls with the seconds since then.
+    /// Performs an activity on the app's way to the background, and notes each call with the seconds since
+    /// `applicationDidEnterBackground`.
     private final class Saver: Recorder {
         enum Kind { case short, obedient, endless, late, unawaited }
 

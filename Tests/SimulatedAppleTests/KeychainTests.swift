@@ -7,8 +7,7 @@
     import Testing
     import UIKit
 
-    /// A token in the keychain, as apps keep it: once without an accessibility, and once with the one for the
-    /// background.
+    /// The keychain items of an app, each with a secret, which are added with or without an accessibility.
     private enum Vault {
         static func query(_ account: String) -> [String: Any] {
             [

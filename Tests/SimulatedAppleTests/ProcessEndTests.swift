@@ -192,7 +192,8 @@
             }
         }
 
-        /// Source: Apple, "Managing your app's life cycle", where UIKit disconnects only background or suspended scenes.
+        /// The source is Apple, "Managing your app's life cycle": UIKit disconnects only background or suspended
+        /// scenes.
         @Test("a scene that was taken away in the background or suspended is connected anew when the user comes back")
         func disconnection() throws {
             for isOwn in [true, false] {

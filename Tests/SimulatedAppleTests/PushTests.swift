@@ -6,8 +6,10 @@
     import Testing
     import UIKit
 
-    /// Registers for pushes, and handles each at once. (The delegates here have no base class: a class inherits the
-    /// protocol's default implementations, and what a subclass adds is not called.)
+    /// Registers for pushes, and handles each push at once.
+    ///
+    /// The delegates here have no base class. If they had one, the base class would have the protocol's default
+    /// implementations, and the methods that a subclass adds would not be called.
     private final class PushDelegate: UIResponder, UIApplicationDelegate {
         func application(
             _ application: UIApplication,

@@ -61,7 +61,9 @@
         }
     }
 
-    /// Passes the identifier of its background task to its next process, which ends its own background task with it.
+    /// Stores the identifier of its background task for its next process.
+    ///
+    /// The next process ends a background task with the identifier of the earlier process.
     final class Hoarder: Recorder {
         override func application(
             _ application: UIApplication,
@@ -275,7 +277,7 @@
         }
     }
 
-    /// Performs refreshes on another queue, whose handler calls the main thread.
+    /// Performs refreshes with a launch handler that runs on another queue and waits for the main thread.
     final class Elsewhere: Recorder {
         override func application(
             _ application: UIApplication,

@@ -125,7 +125,7 @@
         func continueInBackground() { SimulatedPhone.note(isUnlockedOnce ? "sent" : "kept back") }
     }
 
-    /// Gives its user a number at its first launch, which it recognizes by the missing number in the user defaults.
+    /// Gives its user a number if the user defaults have none, because it takes that for its first launch.
     private struct Naming: Storage {
         let isMended: Bool
 

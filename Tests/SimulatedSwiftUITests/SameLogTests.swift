@@ -70,7 +70,7 @@
             func twenty() throws {
                 var first: [[String]] = []
                 for run in 0..<20 {
-                    // With another environment, the processes are not forked from the same one as those of the previous
+                    // With another environment, the processes are forked from another launcher than in the previous
                     // run, so hashes and addresses differ.
                     let environment = ProcessInfo.processInfo.environment.merging(["APUS_RUN": "\(run)"]) { $1 }
                     _ = try AppLauncher.current(environment)

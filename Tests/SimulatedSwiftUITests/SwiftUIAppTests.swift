@@ -178,8 +178,8 @@
                 device.launch()
                 try #expect(screen() == "Loading")
                 device.advance(by: .seconds(10))
-                // Whether the view shows the change depends on the threads, as on a phone: the change is announced
-                // before it is made.
+                // As on a phone, it depends on the threads whether the view shows the change, because the change is
+                // announced before it is made.
                 #expect(device.logText.contains("a published property of Download was changed on a thread that is not"))
             }
 

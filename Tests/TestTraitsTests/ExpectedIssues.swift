@@ -2,7 +2,9 @@ import ApusTimers
 import Foundation
 import Testing
 
-/// Expects the issues that a test must have: they do not make it fail, but another issue or a missing one does.
+/// Expects the issues that a test must have.
+///
+/// These issues do not make the test fail, but another issue or a missing one does.
 ///
 /// The trait must be before `.virtualClock`, so that it sees the issues that `.virtualClock` records in the process of
 /// the test run.

@@ -9,7 +9,7 @@
 /// It reads the counter `iChange` in the header of the file's shared memory (https://sqlite.org/walformat.html), and
 /// does not take part in the transactions.
 ///
-/// A counter must live until the file's connections in the same process are closed: when a process closes any
+/// A counter must live until the file's connections in the same process are closed, because when a process closes any
 /// descriptor of a file, the kernel releases all of the process's locks on that file, including those of SQLite.
 package final class CommitCounter: Sendable {
     private let file: Int32

@@ -17,7 +17,7 @@ package struct Comparison: Sendable {
     /// The peers' values in the order of the columns; a peer that was not measured is left out.
     package var peers: [(name: String, value: Double)]
     package var target: Target?
-    /// The peer to which the table shows the ratio: that of the target, or else the first one.
+    /// The peer to which the table shows our ratio: the peer of the target, or else the first peer.
     package var mainPeer: String?
     /// The ratio to the main peer, if the ratio itself was measured; it is the median of the ratios of several turns.
     private var measuredRatio: Double?

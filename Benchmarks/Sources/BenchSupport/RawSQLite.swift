@@ -46,7 +46,9 @@ package final class RawSQLite: @unchecked Sendable {
             """)
     }
 
-    /// Inserts a row for each number with a prepared statement, in one transaction for each row or for all.
+    /// Inserts a row for each number with a prepared statement.
+    ///
+    /// Each row has its own transaction, or all rows share one if `batch` is set.
     package func insertPlain(_ range: Range<Int>, bodySize: Int, batch: Bool) throws {
         let statement = try prepare("INSERT INTO plain VALUES (?, ?, ?, ?)")
         defer { sqlite3_finalize(statement) }

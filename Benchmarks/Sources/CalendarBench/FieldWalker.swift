@@ -2,8 +2,8 @@ import ApusCalendar
 
 /// The search of the common cron libraries (cronexpr, robfig/cron, cron-parser).
 ///
-/// It advances each field until it matches, from the largest to the smallest, and starts again when a larger field
-/// carries.
+/// It advances each field until the field matches, from the largest field to the smallest, and starts again when a
+/// larger field carries.
 struct FieldWalker {
     private let minutes: Set<Int>
     private let hours: Set<Int>

@@ -9,7 +9,7 @@ struct Idle {
     func table() throws -> ComparisonTable {
         let seconds = options.quick ? 5 : 20
         let waves = try Waves(3, on: server, "idle")
-        // By then, the nodes have finished the work that follows joining.
+        // After this sleep, the nodes have finished the work that follows joining.
         Foundation.sleep(5)
         try server.query("CREATE EXTENSION pg_stat_statements", in: "idle")
         func counts() throws -> [Double] {

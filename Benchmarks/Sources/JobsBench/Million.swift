@@ -175,7 +175,7 @@ struct Million {
         guard !FileManager.default.fileExists(atPath: file) else {
             throw Failure(description: "the daemon was not killed before its job was due")
         }
-        // The job is due by then.
+        // After this sleep, the job is due.
         try await Task.sleep(for: .milliseconds(1_100))
         let start = wallNow()
         try daemon.exec()

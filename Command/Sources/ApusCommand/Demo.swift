@@ -24,7 +24,9 @@ struct Demo: AsyncParsableCommand {
         }
     }
 
-    /// Creates a folder that only this user can use; a predictable name could be another user's already.
+    /// Creates a folder that only this user can use.
+    ///
+    /// Its name is random, because a folder with a predictable name could already exist and belong to another user.
     private static func temporaryFolder() throws -> String {
         var template = Array((FileManager.default.temporaryDirectory.path + "/apus-demo-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {

@@ -72,7 +72,7 @@ private struct OutcomeWait: Sendable {
 
     enum End: Sendable {
         case outcome(WireRun)
-        /// The job has ended without an outcome; `reason` continues a sentence about it, such as `was cancelled`.
+        /// The job has ended without an outcome; `reason` completes a sentence about the job, such as `was cancelled`.
         case without(reason: String)
 
         var run: WireRun? { if case .outcome(let run) = self { run } else { nil } }

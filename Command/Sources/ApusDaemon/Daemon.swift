@@ -121,7 +121,7 @@ public struct Daemon: Sendable {
             store: store, engine: engine, host: host, random: random,
             configuration: .init(
                 maximumConcurrentRuns: parallelism(), bootID: host.bootID,
-                // In this buffer, a burst of output waits until the earlier output has been passed on to the listeners.
+                // A burst of output waits in this buffer until the earlier output has been passed on to the listeners.
                 outputBufferBytes: EventFeed.Limits().bulkBytes, cancellationGrace: windUp,
                 storePatience: storePatience,
                 node: configuration.node),
@@ -189,7 +189,8 @@ public struct Daemon: Sendable {
         return work.wasCut
     }
 
-    /// Starts the scheduler, after another daemon of the home has handed over if the configuration asks for it.
+    /// Starts the scheduler; if the configuration asks for it, first stops the home's running daemon and waits for its
+    /// end.
     private func begin(_ start: () async throws -> Void) async throws {
         guard configuration.takesOver else { return try await start() }
         let client = DaemonClient(home: configuration.home)
@@ -285,7 +286,8 @@ public struct Daemon: Sendable {
                 }
             }
             group.addTask {
-                // Requests are still answered: a user can watch commands end, and nothing new is started.
+                // The listeners answer requests while the scheduler stops, so that a user can watch commands end. The
+                // scheduler starts nothing new.
                 for await phase in phases where phase == .background {
                     await routes.scheduler.stop(grace: grace)
                     claim.end()
@@ -305,12 +307,13 @@ public struct Daemon: Sendable {
         throw DaemonError(.storeLost, error.message)
     }
 
-    /// The variable with which a test names a folder whose `sys` and `proc` replace the machine's for the conditions of
-    /// jobs.
+    /// The variable with which a test replaces the machine's `sys` and `proc` for the conditions of jobs.
+    ///
+    /// Its value is the folder that contains the two replacements.
     static let systemRoot = "APUS_SYSTEM_ROOT"
 }
 
-/// The error with which the store was lost, if it was.
+/// The error with which the scheduler stopped because it could no longer use the store; `nil` if there was none.
 private final class Loss: Sendable {
     private let reason = Locked<JobError?>(nil)
 

@@ -3,7 +3,7 @@ import LoopbackWeb
 
 /// The address of the HTTP listener, and the names by which it is reached.
 public struct HTTPAddress: Hashable, Sendable {
-    /// The host: `127.0.0.1`, `::1` or `localhost`, or any other if that was allowed.
+    /// The host: `127.0.0.1`, `::1` or `localhost`, or any other host if remote access was allowed.
     public var host: String
     /// The port; 0 for any free port.
     public var port: Int

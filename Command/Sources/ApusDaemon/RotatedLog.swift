@@ -10,7 +10,7 @@ import PlatformC
     import Foundation
 #endif
 
-/// A log file of a bounded size, of which earlier files are kept.
+/// A log file of a bounded size, with a bounded number of earlier log files.
 ///
 /// A file that has reached its size becomes `PATH.1`, `PATH.1` becomes `PATH.2` and so on, the oldest one is removed,
 /// and a new file begins.

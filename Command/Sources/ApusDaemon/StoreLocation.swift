@@ -53,13 +53,15 @@ public enum StoreLocation: Sendable {
         self = .sqlite(path: try Home.absolute(path))
     }
 
-    /// Returns whether a text contains a password; every user of the machine can read the arguments of a process.
+    /// Returns whether a text contains a password.
+    ///
+    /// Such a text should not be an argument, because every user of the machine can read the arguments of a process.
     public static func hasPassword(_ text: String) -> Bool {
         guard namesServer(text), let configuration = try? PostgresConfiguration(text) else { return false }
         return configuration["password"] != nil || configuration["sslpassword"] != nil
     }
 
-    /// Returns the error of opening the store, with the location and the server's message.
+    /// Returns an error of opening the store; for a database, adds the location and the server's message.
     func explained(_ error: JobError) -> JobError {
         if case .postgres = self, let cause = error.cause as? PostgresError {
             let words = cause.server.map { " (\($0.message))" } ?? ""
@@ -87,7 +89,7 @@ public enum StoreLocation: Sendable {
 }
 
 extension StoreLocation: CustomStringConvertible {
-    /// The path, or `postgres://USER@HOST:PORT/DATABASE` with the given parts; it contains no password.
+    /// The path, or `postgres://USER@HOST:PORT/DATABASE` with the parts that are known, and without a password.
     public var description: String {
         switch self {
         case .sqlite(let path): return path
@@ -144,7 +146,7 @@ extension StoreLocation {
         }
     }
 
-    /// The interface with which the store is copied, or copied into.
+    /// The interface through which `apus store copy` reads or writes the store.
     package var copyable: any CopyableStore {
         switch self {
         case .sqlite(let path):

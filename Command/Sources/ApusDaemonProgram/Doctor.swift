@@ -314,7 +314,7 @@ private struct Examination {
         ]
     }
 
-    /// The number of jobs with a finding, and the first of them.
+    /// The number of jobs with a finding, and the first three of these jobs.
     private struct Concerned {
         private(set) var count = 0
         private(set) var first: [WireJob] = []
@@ -386,7 +386,7 @@ private struct Examination {
         return Finding(check: "unit", status: .ok, text: "\(UserService.unit) is enabled")
     }
 
-    /// Returns the commands that make systemd start the daemon, as its unit is not enabled.
+    /// Returns the commands that make systemd start the daemon whose unit is not enabled.
     private static func remedy(_ unit: UnitFiles.File?) -> String {
         guard let unit else {
             return "no enabled systemd unit starts the daemon at login or with the machine: use apus install"
@@ -413,7 +413,7 @@ private struct Examination {
 enum InheritedLimits {
     /// Returns, in words, the attributes that differ from the defaults of a process.
     ///
-    /// They are read from `/proc` (proc(5)). On systems without it, there are none.
+    /// The attributes are read from `/proc` (proc(5)); on systems without `/proc`, the result is empty.
     static func differences(of process: Int32) -> [String] {
         func content(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
         func value(of name: String, in file: String) -> String? {

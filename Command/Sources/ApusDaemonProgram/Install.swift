@@ -99,8 +99,9 @@ struct Install: AsyncParsableCommand {
         }
     }
 
-    /// Returns the variables that give the unit's daemon the same home and settings; systemd's environment is not the
-    /// shell's.
+    /// Returns the variables that give the unit's daemon the same home and settings as this command.
+    ///
+    /// The unit needs them because systemd does not use the environment of the shell.
     private static func variables(
         home: String?, _ environment: [String: String]
     ) throws -> [(name: String, value: String)] {

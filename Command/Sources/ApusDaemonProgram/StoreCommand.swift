@@ -283,7 +283,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
     }
 }
 
-/// A line of the terminal that shows the progress of a copy, twice a second.
+/// A line on the terminal that shows the progress of a copy, and is updated at most twice a second.
 private final class CopyProgress: Sendable {
     private let isShown: Bool
     private let start = SystemTime().uptime()

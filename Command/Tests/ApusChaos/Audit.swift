@@ -1,6 +1,7 @@
 /// The database's own record of each claim and outcome, in the transaction that writes it.
 ///
-/// It has the writing node (whose sessions have its number in their name) and the owner of the job's shard.
+/// Each entry has the name of the writing session, which contains the number of its node, and the owner of the job's
+/// shard.
 enum Audit {
     static let schema = """
         CREATE SCHEMA chaos;
@@ -21,7 +22,10 @@ enum Audit {
         CREATE TRIGGER note AFTER INSERT ON apus.open_run FOR EACH ROW EXECUTE FUNCTION chaos.note();
         """
 
-    /// The query for writes by a node that did not own the shard; a turn may release a shard with its last outcome.
+    /// The query for writes by a node that did not own the shard or had ended.
+    ///
+    /// A write is accepted without an owner if the same transaction released the shard, because a turn may release a
+    /// shard together with its last outcome.
     static let strangers = """
         SELECT writer, coalesce(owner, 'no node'), job, occurrence, attempt, state FROM chaos.written
         WHERE NOT is_released AND (writer IS DISTINCT FROM owner OR has_ended) LIMIT 20

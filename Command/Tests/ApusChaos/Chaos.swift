@@ -56,7 +56,8 @@ struct Torment: AsyncParsableCommand {
 
     func run() async throws {
         signal(SIGPIPE, SIG_IGN)
-        // The daemons must not find this program's own surroundings.
+        // The daemons must not use the store, the runtime folder, the session bus and the notify socket of this
+        // program.
         for name in ["APUS_STORE", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "NOTIFY_SOCKET"] {
             unsetenv(name)
         }

@@ -8,7 +8,9 @@ import Foundation
 struct Child: Sendable {
     let id: Int32
 
-    /// Starts a program found in the path, which inherits only these descriptors, `ready` as number 3.
+    /// Starts a program found in the path.
+    ///
+    /// The program inherits only these descriptors; `ready` becomes number 3.
     init(
         _ command: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil,
         errors: Int32? = nil, ready: Int32? = nil

@@ -14,7 +14,7 @@ final class Cluster: Sendable {
         var servers: [Server]
         /// Whether every answer waits for the second server.
         var isSynchronous = false
-        /// The newest schema version that the daemons know, which are daemons of this program (`OwnServe`).
+        /// The newest schema version that the daemons know; the daemons are then those of this program (`OwnServe`).
         ///
         /// If it is `nil`, the daemons are those of `apus serve`.
         var schema: Int?
@@ -22,7 +22,7 @@ final class Cluster: Sendable {
 
     private struct State {
         var nodes: [NodeProcess?] = [nil, nil, nil]
-        /// The newest schema version that the next daemon of each slot knows; `nil` for that of `Setup.schema`.
+        /// The newest schema version that the next daemon of each slot knows; `nil` for the version `Setup.schema`.
         var schemas: [Int?] = [nil, nil, nil]
         var records: [SubmissionRecord] = []
         /// The nodes' names by process.

@@ -87,7 +87,7 @@ struct Findings: Encodable {
 
     private static func longestGap(_ tick: [Evidence.Effect], _ strikes: [Strike]) -> Double? {
         guard let first = strikes.first, let last = strikes.last else { return nil }
-        // The runs are counted from the last one before the first strike.
+        // The first gap begins at the last run before the first strike.
         let instants = tick.map(\.instant).filter { $0 + 1_500_000_000 >= first.began && $0 <= last.ended }
         return zip(instants, instants.dropFirst()).map { Double($1 - $0) / 1e9 }.max()
     }

@@ -40,7 +40,7 @@ extension Server {
 
     /// Returns the jobs whose submission this crashed primary committed after the position.
     ///
-    /// For that, the server is started at a place where no node finds it.
+    /// To read the jobs, it starts the server with a socket in a folder in which no node looks for it.
     func namesOfJobs(submittedAfter position: String, timeline: Int, in database: String) throws -> Set<String> {
         let commits = try files.asUser([
             "sh", "-c",

@@ -57,7 +57,7 @@ final class NodeProcess: Sendable {
     /// Whether a signal has ended the daemon.
     var isKilled: Bool { state.withLock { $0.status.map { $0 >= 128 } ?? false } }
 
-    /// The reason of its end: the exit status, and its last message or the trap.
+    /// The reason why the daemon ended: its exit status, and its last message or the message of its trap.
     var lastWords: String {
         let (status, refusal) = state.withLock { ($0.status, $0.refusal) }
         let lines = ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n")
@@ -66,7 +66,7 @@ final class NodeProcess: Sendable {
     }
 
     /// Submits a job, and calls `answer` with `nil` when the daemon has accepted it, or with the failure.
-    /// - Returns: Whether the request was sent; `false` if the daemon leaves too many unanswered.
+    /// - Returns: Whether the request was sent; `false` if the daemon has not answered too many earlier requests.
     func submit(_ submission: WireSubmission, answer: @escaping @Sendable (String?) -> Void) -> Bool {
         let isAsked = state.withLock { state in
             guard state.isUp, state.status == nil, state.waiting < 60 else { return false }

@@ -8,7 +8,7 @@ import Dispatch
 import Foundation
 import Logging
 
-/// The daemon of `apus serve`, which knows later versions of the schema, and blocks its threads on a signal.
+/// A daemon like that of `apus serve` that knows later versions of the schema, and blocks its threads on a signal.
 struct OwnServe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run a daemon for a nemesis; chaos does it.", shouldDisplay: false)
@@ -46,7 +46,7 @@ struct OwnServe: AsyncParsableCommand {
         let end = ContinuousClock.now.advanced(by: blockedTime)
         for _ in 0..<moreThanThreads {
             Task.detached {
-                // Tasks that get a thread only afterwards return at once.
+                // A task that gets its thread after `end` returns at once.
                 blockThread(for: ContinuousClock.now.duration(to: end))
             }
         }

@@ -7,7 +7,7 @@ struct Programs: Sendable {
     let apus: String
     /// The command of the jobs.
     let effect: String
-    /// This program, which has daemons of the next versions of the schema.
+    /// This program, whose subcommand `serve` is a daemon that knows later versions of the schema.
     let own: String
 
     /// Finds the programs; without `apus`, the daemon is the one beside this program.

@@ -59,7 +59,7 @@ final class Server: Sendable {
 
     func start() throws { try control("-o", "-c unix_socket_directories=\(folder)", "start") }
 
-    /// Stops the server at once, which looks like a crash.
+    /// Stops the server at once, as in a crash.
     func crash() throws { try control("-m", "immediate", "stop") }
 
     var isRunning: Bool { (try? control("status")) != nil }

@@ -5,9 +5,10 @@ import Foundation
 /// It is loaded before the C library (`LD_PRELOAD`), adds the seconds of `CHAOS_CLOCK_SHIFT` to readings of the wall
 /// clock, and subtracts them from its timers.
 ///
-/// libfaketime (0.9.10) is unsuitable: it shifts the kernel's timers (timerfd) of every clock by the wall clock's
-/// shift, so that those of the monotonic clocks, unless it is set to leave them alone, are due at once or an hour
-/// later. It also moves the environment when it is loaded, which is where Swift finds the program's arguments.
+/// libfaketime (0.9.10) is unsuitable. Unless it is set to leave monotonic clocks alone, it shifts the kernel's timers
+/// (timerfd) of every clock by the wall clock's shift. Timers of the monotonic clocks are then due at once or an hour
+/// later. libfaketime also moves the environment when it is loaded, but Swift finds the program's arguments by the
+/// environment's place.
 struct ShiftedClock {
     static let variable = "CHAOS_CLOCK_SHIFT"
 

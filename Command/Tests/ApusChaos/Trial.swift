@@ -55,7 +55,8 @@ struct Trial {
 
     /// Waits until every due occurrence has its outcome, and then until no occurrence is left.
     ///
-    /// The strikes may have taken less time than planned, and the last occurrences are due at `lastDue`.
+    /// The last occurrences are due at `lastDue`, which may be in the future, because the strikes may have taken less
+    /// time than planned.
     ///
     /// - Returns: The seconds of the first wait; `nil` if either took too long.
     private func settle(_ cluster: Cluster, lastDue: UInt64) async throws -> Double? {

@@ -37,7 +37,8 @@ struct ListBoundTests {
         }
     }
 
-    /// Returns the pages of obstructed jobs, each with its jobs and the number of reads for it.
+    /// Returns the pages of obstructed jobs, each with the identifiers of its jobs and the number of pieces in which it
+    /// was read.
     private func obstructed(_ world: World, limit: Int) throws -> [(jobs: [String], pieces: Int)] {
         var pages: [(jobs: [String], pieces: Int)] = []
         var after: String?

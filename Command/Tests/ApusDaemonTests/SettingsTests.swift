@@ -11,7 +11,9 @@ import Testing
 struct SettingsTests {
     private static let home = Home(path: "/srv/apus")
 
-    /// Gives `body` a folder with a configuration file, which the environment names as the home, and removes it.
+    /// Gives `body` the path of a configuration file and an environment with the file's folder as the home.
+    ///
+    /// The folder is removed afterwards.
     private func with<Result>(
         _ text: String?, mode: Int = 0o600, _ body: (_ path: String, _ environment: [String: String]) throws -> Result
     ) throws -> Result {

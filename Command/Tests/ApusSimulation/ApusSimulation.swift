@@ -90,7 +90,7 @@ enum Seed {
     nonisolated(unsafe) private static let text = UnsafeMutablePointer<CChar>.allocate(capacity: 64)
     nonisolated(unsafe) private static var length = 0
 
-    /// Records the seed; one that takes longer than `seconds` counts as endless.
+    /// Records the seed; a history that takes longer than `seconds` counts as endless.
     static func note(_ seed: UInt64, seconds: UInt32) {
         length = Int(withVaList([seed]) { vsnprintf(text, 64, "\ntrapped with the seed %llu\n", $0) })
         alarm(seconds)

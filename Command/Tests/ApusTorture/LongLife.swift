@@ -13,7 +13,7 @@ final class LongLife: Sendable {
         var violations: [String]
     }
 
-    /// The submissions that were answered, and the number of those that were repeated.
+    /// The answered submissions, and the number of submissions that were repeated.
     private struct Ledger {
         var answered: [String: String] = [:]
         var isOver = false

@@ -3,7 +3,7 @@ import ApusTestSupport
 import ApusTimers
 import Foundation
 
-/// Kills daemons in the first milliseconds of new homes: each home must open again.
+/// Kills daemons in the first milliseconds of new homes, and checks that each home opens again.
 struct NewHomes {
     let program: LimitedProgram
     let folder: String

@@ -7,7 +7,7 @@ import Foundation
 
 /// Kills the real daemon repeatedly under load, and then checks the promises against the commands' own records.
 ///
-/// The promises are those of durable scheduling; meanwhile jobs are submitted, run, fail and flood their output.
+/// Under the load, jobs are submitted, run, fail and flood their output. The promises are those of durable scheduling.
 @main
 struct Torture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

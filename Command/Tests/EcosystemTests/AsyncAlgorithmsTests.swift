@@ -11,7 +11,9 @@ private final class Reference<Value: Sendable>: Sendable {
 
 @Suite("swift-async-algorithms over TimerClock", .timeLimit(.minutes(5)))
 struct AsyncAlgorithmsTests {
-    /// Counts the requests for an element: at each request the previous element has been processed.
+    /// Counts the requests for an element.
+    ///
+    /// A request shows that the previous element has been processed.
     private struct Probed<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
         let base: Base
         let requests: Reference<Int>

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Jobs that wait for conditions", .timeLimit(.minutes(10)))
 struct ConditionsTests {
-    /// The files from which the daemon reads the machine's state: a notebook without a charger.
+    /// The files from which the daemon reads the machine's state, which describe a notebook without a charger.
     private struct Notebook {
         let path: String
 

@@ -6,7 +6,7 @@ import NIOHTTP1
 import Testing
 import Yams
 
-/// Holds `docs/openapi.yaml` against the daemon's real answers.
+/// Compares `docs/openapi.yaml` with the daemon's real answers.
 @Suite("The API's description", .timeLimit(.minutes(10)))
 struct ContractTests {
     @Test(

@@ -63,8 +63,8 @@ struct FloodTests {
             }
             #expect(all.count == 45)
             let peak = try peakMemory(of: process)
-            // The six readers were sent 112 MiB of output. Their buffers share 16 MiB, as much may wait to be passed on
-            // to them, and each may keep 1 MiB of other events.
+            // The six readers were sent 112 MiB of output. The readers' buffers share 16 MiB, another 16 MiB may wait
+            // to be passed on to the readers, and each reader may keep 1 MiB of other events.
             #expect(peak < before + (100 << 20), "\(before) → \(peak)")
             withExtendedLifetime(unread) {}
         }

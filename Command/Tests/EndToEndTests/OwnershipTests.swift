@@ -11,7 +11,7 @@ import Testing
     import SystemPackage
 #endif
 
-/// As root these tests give files to the user 65534; otherwise they make them writable for all.
+/// If root runs these tests, they give files to the user 65534; otherwise they make the files writable for all.
 @Suite("Homes, sockets and files of other users", .timeLimit(.minutes(10)))
 struct OwnershipTests {
     private func give(_ path: String, mode: mode_t = 0o777) throws {

@@ -54,7 +54,8 @@ struct RightsTests {
                 for (route, pageMay) in table {
                     let (verb, path) = (route.prefix { $0 != " " }, route.drop { $0 != " " }.dropFirst())
                     let isRead = verb == "GET"
-                    // No route knows the parameter, so an admitted request has no effect.
+                    // No route accepts the parameter `nothing`, so an admitted request is answered with 400 and has no
+                    // effect.
                     let uri =
                         path.replacingOccurrences(of: "{", with: "").replacingOccurrences(of: "}", with: "")
                         + "?nothing=1"
@@ -97,7 +98,8 @@ struct RightsTests {
                     async let other = dashboard.ask(.POST, "/v1/jobs", page, body: body)
                     let (made, answer) = try await (command, other)
                     #expect([200, 403].contains(answer.status), "\(answer)")
-                    // In either order, the job is the command at the end, because a page may not change a command.
+                    // In either order, the job runs the command at the end, because a page may not change a job with a
+                    // command.
                     #expect(try await apus.client.job(made.id).action.command != nil, "round \(round)")
                 }
             }

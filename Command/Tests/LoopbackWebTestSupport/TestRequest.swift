@@ -95,7 +95,7 @@ public struct TestRequest: Sendable {
     }
 }
 
-/// An answer whose body is read only as it is iterated, once.
+/// An answer whose body can be iterated once, and is read only as far as it is iterated.
 ///
 /// The connection ends when the answer is released.
 public final class TestAnswer: AsyncSequence, Sendable {

@@ -93,8 +93,8 @@ struct ConnectionTests {
                 try await connection.send(
                     "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\nContent-Length: 10\r\n\r\nx"
                 )
-                // The handler has the request first, so that the timeout below is not that of a connection without a
-                // request.
+                // The test waits until the handler has the request, so that the timeout below is not that of a
+                // connection without a request.
                 while await web.reached.list.isEmpty { await Task.yield() }
                 try await until("the timeout") { web.time.pendingTimerCount == 1 }
                 web.time.advance(by: .seconds(32))
@@ -110,7 +110,8 @@ struct ConnectionTests {
             try await RawClient.with(port: web.port, reads: false) { connection in
                 try await connection.send(
                     "GET /large HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n\r\n")
-                // The handler has the request first, so that the timeout below is not that of the request.
+                // The test waits until the handler has the request, so that the timeout below is not that of the
+                // request.
                 while await web.reached.list.isEmpty { await Task.yield() }
                 try await until("the timeout") { web.time.pendingTimerCount == 1 }
                 web.time.advance(by: .seconds(22))

@@ -15,8 +15,9 @@ public final class CompletionModel {
 
     private static let key = "completion"
     private static let storyLimit = 100
-    /// The number of computed numbers between two saves: a kill comes without a warning, and then at most this many are
-    /// computed again.
+    /// The number of computed numbers between two saves.
+    ///
+    /// A kill comes without a warning, and then at most this many numbers are computed again.
     private static let savedEvery = 20
 
     private let host: any BackgroundHost
@@ -92,7 +93,7 @@ public final class CompletionModel {
 
     /// Begins a background task, unless there is one or its time is already over.
     ///
-    /// This is done when the work begins: when the user leaves, it may be too late, and until then the task costs
+    /// This is done when the work begins, because it may be too late when the user leaves. Until then, the task costs
     /// nothing.
     private func claim() {
         guard task == nil, !isWoundUp else { return }
@@ -163,7 +164,7 @@ public struct CompletionSnapshot: Codable, Sendable, Hashable {
         public var text: String
     }
 
-    /// Whether the app computes, or will again when it may run.
+    /// Whether the app computes, or will compute again as soon as it may run.
     public var isRunning: Bool
     /// The index of the last computed number of the sequence.
     public var n: Int

@@ -36,7 +36,7 @@ public final class LessonsModel {
     private var leaked: BackgroundTask?
     private var slow: BackgroundTask?
 
-    /// Registers the handlers, during the launch because the app may be launched for a job.
+    /// Registers the handlers during every launch, because the app may be launched for a job.
     init(_ services: Services, changed: ChangeSignal) throws {
         host = services.host
         jobs = services.jobs

@@ -16,7 +16,7 @@ public final class LocationModel {
     private var hasFix = false
     private var pins: [LocationSnapshot.Pin] = []
     private var error: String?
-    /// The number of the last start, which distinguishes its updates from those of an earlier one.
+    /// The number of the last start, which distinguishes the updates of that start from those of an earlier one.
     private var session = 0
 
     init?(_ services: Services, changed: ChangeSignal) {

@@ -94,7 +94,7 @@ public final class RefreshModel {
         perform { [jobs] in try await jobs.simulateLaunch(identifier) }
     }
 
-    /// Reads the pending requests again, which may have changed while the app was away.
+    /// Reads the pending requests again, because they may have changed while the app was away.
     func entered(_ phase: Phase) { if phase == .active { look() } }
 
     func snapshot() -> RefreshSnapshot {

@@ -39,7 +39,7 @@ struct TimerList {
         switch event {
         case .executed(let timer, willRepeat: false): end(timer, "executed", stamp)
         case .cancelled(let timer): end(timer, "cancelled", stamp)
-        // Expired timers stay: they continue when the app runs again.
+        // Expired timers stay in the list, because they continue when the app runs again.
         case .expired(let timers): for timer in timers { note(timer, "expired", stamp) }
         case .executed, .handedOver: break
         }

@@ -160,7 +160,7 @@ public struct ToDoSnapshot: Codable, Sendable, Hashable {
         public var id: Int
         /// The text of the task.
         public var title: String
-        /// The time since the task was added, or until it was done.
+        /// The time from the addition of the task until now, or until the task was done.
         public var elapsed: String
         /// Whether the task is done.
         public var isDone: Bool

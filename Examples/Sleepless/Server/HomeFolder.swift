@@ -23,8 +23,8 @@ final class HomeFolder: Sendable {
 
     /// Takes the folder, and creates it if it does not exist.
     ///
-    /// - Throws: ``Failure`` if another process has the folder, whose number is in the message, or if it cannot be
-    ///   written.
+    /// - Throws: ``Failure`` if another process, whose number is in the message, has the folder, or if the folder
+    ///   cannot be written.
     init(_ home: URL) throws {
         records = home.appending(path: "records", directoryHint: .isDirectory)
         do {

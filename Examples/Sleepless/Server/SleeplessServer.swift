@@ -95,7 +95,9 @@ struct SleeplessServer: Sendable {
         }
     }
 
-    /// Reads a file of the page, each time because the files are small and changes should appear at the next load.
+    /// Reads a file of the page.
+    ///
+    /// The file is read at each request, because the files are small and a change should appear at the next load.
     private func asset(_ name: String) throws -> Asset {
         let isPlain = name.utf8.allSatisfy { byte in
             let character = Character(Unicode.Scalar(byte))

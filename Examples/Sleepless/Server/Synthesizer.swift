@@ -74,7 +74,7 @@ struct Synthesizer {
     /// Adds a tone that begins loud and decays, with its octave.
     private static func pluck(_ step: UInt32, into sound: inout [Int32], from begin: Int, loudness: Int32) {
         var phase: UInt32 = 0
-        // The level in units of 2⁻¹⁶, so that the tone can decay slowly.
+        // The level is in units of 2⁻¹⁶, so that the tone can decay slowly.
         var level = Int64(loudness) << 16
         var index = begin
         while level > 1 << 18, index < sound.count {

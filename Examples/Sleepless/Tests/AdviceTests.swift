@@ -59,7 +59,7 @@ struct AdviceTests {
         let named = message[forms...].components(separatedBy: " or ")
         #expect(named.count == 2)
         for form in named { try tap("countdown/start", #"{"at":"\#(form)"}"#) }
-        // The message quotes the text that was sent once, or not at all.
+        // The message quotes the sent text at most once.
         #expect(message.count(where: { $0 == "“" }) <= 1)
     }
 

@@ -250,7 +250,8 @@ struct PhoneStageTests {
         try await begin(living)
         living.speed = 60
         for _ in 1...1_000 where living.device.appPhase != .suspended {
-            // The test compares real time, so this loop waits in it: it takes about a second, and at most twenty.
+            // This loop waits in real time, because the test measures real time. It takes about a second, and at most
+            // twenty.
             try await TimerEngine.shared.sleep(for: .milliseconds(20))
         }
         living.speed = 0

@@ -20,7 +20,7 @@ struct SoundTests {
             }
             let loudest = samples.map { abs(Int32($0)) }.max() ?? 0
             #expect((8_000...30_000).contains(loudest), "\(track.id): \(loudest)")
-            // Every 101st sample, for speed; the distance is a prime number.
+            // Only every 101st sample is compared, for speed. The distance is a prime number.
             let sum = stride(from: 0, to: samples.count, by: 101).reduce(UInt32(0)) { sum, index in
                 sum &* 31 &+ UInt32(truncatingIfNeeded: samples[index])
             }

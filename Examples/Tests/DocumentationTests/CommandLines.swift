@@ -25,7 +25,7 @@ struct CommandHelp: Decodable {
     }
     var command: Command
 
-    /// Returns the description by the program beside the test bundle, which is run once.
+    /// Returns the description that the program beside the test bundle prints; the program is run only once.
     static func ofBuiltCommand() throws -> CommandHelp { try built.get() }
 
     private static let built = Result { try ask() }
@@ -122,12 +122,12 @@ struct CommandHelp: Decodable {
         do {
             switch argument.valueName {
             case "duration": _ = try DurationText.parse(value)
-            // The argument of `every`.
+            // This is the argument of `every`.
             case "when":
                 if (try? DurationText.parse(value)) == nil { _ = try CalendarSchedule(words: "every \(value)") }
             case "fields": _ = try CalendarSchedule(cron: value, dialect: dialect ?? .standard)
             case "event": _ = try CalendarSchedule(onCalendar: value)
-            // A file, whose name says so.
+            // The suffix shows that the argument is a file.
             case "rule" where value.hasSuffix(".ics"): break
             case "rule":
                 let now = CivilDateTime(localSeconds: 1_767_225_600)
@@ -178,7 +178,8 @@ enum ShellLine {
         return commands.filter { !$0.isEmpty }
     }
 
-    /// Returns the lines that a reader types: all of an `sh` block, and of a `console` block those after the prompt.
+    /// Returns the lines that a reader types: all lines of an `sh` block, or those after the prompt in a `console`
+    /// block.
     static func typed(in block: Documents.Block) -> [String] {
         let lines = block.text.split(separator: "\n").map(String.init)
         switch block.language {

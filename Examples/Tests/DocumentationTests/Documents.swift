@@ -65,8 +65,10 @@ enum Documents {
         return lines.map { $0.dropFirst(indentation) + "\n" }.joined()
     }
 
-    /// The folders of the examples: the one beside this file, and for the simulated frameworks, which exist on Linux
-    /// only, those of their own tests, of sample apps, and of migration examples.
+    /// The folders with the code of examples.
+    ///
+    /// The first one is beside this file. The examples of the simulated frameworks, which exist on Linux only, are in
+    /// the folders of their own tests, of sample apps, of tutorials and of migration examples.
     private static let folders = [
         "Examples/Tests/DocumentationTests/Examples", "Tests/SampleApps/Swift5", "Tests/SimulatedAppleTests",
         "Tests/MigrationExamples", "Tests/SwiftUITutorials", "Tests/SimulatedSwiftUITests", "Tests/ApusDeviceTests",

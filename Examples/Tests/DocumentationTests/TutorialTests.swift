@@ -3,7 +3,7 @@ import Testing
 
 /// The tutorials of the DocC catalogues, and the files of their steps.
 ///
-/// `Scripts/tutorials` does them as a reader does.
+/// `Scripts/tutorials` follows the tutorials as a reader does.
 enum Tutorials {
     /// Returns the paths of the tutorials, without the catalogues' tables of contents.
     static func paths() throws -> [String] {

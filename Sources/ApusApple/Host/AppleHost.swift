@@ -53,9 +53,10 @@
         /// Creates a host for the running app; `UIApplication.shared` must exist.
         ///
         /// - Parameters:
-        ///   - engine: The engine of the app's timers; `nil` is `TimerEngine.shared`, and on Linux the simulated phone's engine.
-        ///   - mainLoop: The loop on which handlers are called; `nil` is an ``AppleMainLoop``, and on Linux the simulated
-        ///     phone's main loop.
+        ///   - engine: The engine of the app's timers; `nil` for `TimerEngine.shared`, or on Linux the simulated
+        ///     phone's engine.
+        ///   - mainLoop: The loop on which handlers are called; `nil` for an ``AppleMainLoop``, or on Linux the
+        ///     simulated phone's main loop.
         ///   - logger: The log of background tasks that were released without an end.
         @MainActor
         public init(

@@ -33,7 +33,8 @@
     extension MainLoop {
         /// Runs `work` on the main loop and waits for it.
         ///
-        /// `MainActor.run` would not keep the order of the main loop, nor the time of a simulated phone.
+        /// `MainActor.run` is not used, because it keeps neither the order of the main loop nor the time of a simulated
+        /// phone.
         func perform<Result: Sendable>(_ work: @escaping @MainActor @Sendable () -> Result) async -> Result {
             await withUnsafeContinuation { continuation in
                 run { continuation.resume(returning: work()) }

@@ -83,8 +83,8 @@ struct AppleJobBook: Sendable {
     /// Handles a request that the system accepted.
     mutating func submitted(_ request: BackgroundJobRequest) { submitted[request.identifier] = request }
 
-    /// Returns the request as this process submitted it, or `copy` if this process submitted none of its identifier and
-    /// kind.
+    /// Returns the request as this process submitted it, or `copy` if this process did not submit a request with the
+    /// identifier and the kind of `copy`.
     func original(of copy: BackgroundJobRequest) -> BackgroundJobRequest {
         guard let original = submitted[copy.identifier], original.kind == copy.kind else { return copy }
         return original
@@ -94,7 +94,7 @@ struct AppleJobBook: Sendable {
 
     /// Handles the beginning of a run.
     ///
-    /// - Returns: The handler and the request that was submitted in this process; `nil` without a handler.
+    /// - Returns: The handler, and the request if this process submitted it; `nil` if there is no handler.
     mutating func launched(_ identifier: String) -> (handler: BackgroundJobHandler, request: BackgroundJobRequest?)? {
         guard let entry = entries[identifier] else { return nil }
         running[identifier, default: 0] += 1

@@ -28,7 +28,7 @@ public final class Countdown: Sendable {
         case running
         /// The countdown is paused until it is resumed.
         case paused
-        /// The countdown has finished at an instant, until it is acknowledged, cancelled or started again.
+        /// The countdown has finished, and stays in this state until it is acknowledged, cancelled or started again.
         ///
         /// `unseen` is true if no observer was called, because there was none, or because the app did not run.
         case finished(at: WallInstant, unseen: Bool)
@@ -57,8 +57,8 @@ public final class Countdown: Sendable {
     private let ticker: SecondTicker
     /// The observation of changes to the wall clock, which ends when this object is released.
     private let wallClock = Locked<ObservationToken?>(nil)
-    /// Held from the decision about a change until the change is stored and has taken effect; never taken under
-    /// `inner`.
+    /// A lock that is held from the decision about a change until the change is stored and has taken effect; it is
+    /// never taken under `inner`.
     private let gate = Locked(())
     private let inner: Locked<Inner>
 
@@ -273,7 +273,8 @@ public final class Countdown: Sendable {
         inner.withLock { inner in
             inner.machine = machine
             arm(&inner)
-            // These calls only enqueue, and under the lock their order is that of the changes.
+            // These calls only enqueue work. They are made under the lock, so that the work has the order of the
+            // changes.
             states.set(machine.publicState)
             ticker.show(machine.display)
         }

@@ -30,8 +30,8 @@ public final class Stopwatch: Sendable {
     private let ticker: SecondTicker
     /// The observation of changes to the wall clock, which ends when this object is released.
     private let wallClock = Locked<ObservationToken?>(nil)
-    /// Held from the decision about a change until the change is stored and has taken effect; never taken under
-    /// `machine`.
+    /// A lock that is held from the decision about a change until the change is stored and has taken effect; it is
+    /// never taken under `machine`.
     private let gate = Locked(())
     private let machine: Locked<StopwatchMachine>
 
@@ -147,7 +147,8 @@ public final class Stopwatch: Sendable {
             try keeper.save(changed.record(now: now))
             machine.withLock { [changed] machine in
                 machine = changed
-                // These calls only enqueue, and under the lock their order is that of the changes.
+                // These calls only enqueue work. They are made under the lock, so that the work has the order of the
+                // changes.
                 states.set(changed.publicState)
                 ticker.show(changed.display)
             }

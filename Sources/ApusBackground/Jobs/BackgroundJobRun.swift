@@ -26,7 +26,7 @@ public final class BackgroundJobRun: Sendable {
     private let mainLoop: any MainLoop
     private let driver: any BackgroundJobDriver
     private let state = Locked(BackgroundJobRunMachine<ExpirationHandler>())
-    /// Ends when the work must be cancelled.
+    /// A stream without elements that ends when the work must be cancelled.
     private let cancellation: AsyncStream<Never>
     private let cancel: AsyncStream<Never>.Continuation
 

@@ -84,7 +84,8 @@ final class NotificationWishes: Sendable {
 
     /// Returns whether a request was shown.
     ///
-    /// The pending requests are read first: a request that is shown between the two calls is found by the second.
+    /// The pending requests are read first, so that a request that is shown between the two calls is found by the
+    /// second.
     private func wasShown(_ identifier: String) async -> Bool {
         if await scheduler.pending().contains(where: { $0.identifier == identifier }) { return false }
         return await scheduler.delivered().contains(identifier)

@@ -23,8 +23,8 @@ public struct NotificationRequest: Sendable, Hashable {
         case at(WallInstant)
         /// An interval, which must be positive, and at least 60 seconds if it repeats.
         ///
-        /// These are Apple's limits (`UNTimeIntervalNotificationTrigger`). They apply on all hosts, so that a request
-        /// that one host accepts is accepted by all.
+        /// These are Apple's limits (`UNTimeIntervalNotificationTrigger`). They apply on all hosts, so that all hosts
+        /// accept the same requests.
         case after(Duration, repeats: Bool = false)
     }
 

@@ -29,17 +29,17 @@ public struct CalendarSchedule: Sendable, Hashable {
     public var from: CivilDateTime?
     /// The last local date-time that can be an occurrence.
     public var until: CivilDateTime?
-    /// The number of local date-times of the rule to use; nil for all.
+    /// The maximum number of local date-times of the rule that are used; nil for all of them.
     ///
-    /// They are counted from ``from``. If that is nil, they are counted from 1970, or from the start of a recurrence
-    /// rule. Excluded date-times are counted too.
+    /// The date-times are counted from ``from``. If that is nil, they are counted from 1970, or from the start of a
+    /// recurrence rule. Excluded date-times are counted too.
     public var count: Int?
     /// Occurrences to leave out.
     public var exclusions: [Exclusion] = []
-    /// The exclusive bound of a delay in seconds, at most ``largestSpread``.
+    /// The bound, in seconds, below which the schedule's delay lies; at most ``largestSpread``.
     ///
-    /// The delay is hashed from the identifier, so it is the same for all occurrences. It is shortened if it would not
-    /// end before the next occurrence is due.
+    /// The delay is hashed from the identifier, so it is the same for all occurrences. The delay of an occurrence is
+    /// shortened if it would not end before the next occurrence is due.
     public var spread = 0
 
     /// Creates a schedule.

@@ -19,7 +19,7 @@ public struct Recurrence: Sendable, Hashable {
         /// Every second.
         case secondly = "SECONDLY"
 
-        /// The length of the units below a day, in seconds.
+        /// The length of the unit in seconds; nil if the unit is a day or longer.
         var seconds: Int? {
             switch self {
             case .hourly: 3600

@@ -73,8 +73,9 @@ struct Month {
         stride(from: first - floorMod(firstWeekday - offset, 7), to: first + length, by: 7)
     }
 
-    /// Returns the days of every `weeks`-th week as bits 1 to 31, counted from the week that begins on the day number
-    /// `start`.
+    /// Returns the days of the month that are in every `weeks`-th week, as bits 1 to 31.
+    ///
+    /// The weeks are counted from the one that begins on the day number `start`. They begin on the weekday `offset`.
     func days(everyWeeks weeks: Int, from start: Int, offset: Int) -> UInt64 {
         var bits: UInt64 = 0
         for week in weekStarts(offset: offset) where (week - start) / 7 % weeks == 0 {

@@ -11,7 +11,7 @@ extension CalendarSchedule {
         try self.init(words: words, today: today, impliesEvery: false)
     }
 
-    /// Reads a schedule in words that may lack its *every*: `weekday at 18:30`.
+    /// Reads a schedule in words, in which the word *every* may be missing: `weekday at 18:30`.
     ///
     /// The columns of errors refer to the text as it was typed.
     package init(words: String, today: CivilDate?, impliesEvery: Bool) throws(ScheduleTextError) {

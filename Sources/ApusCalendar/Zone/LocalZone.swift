@@ -2,8 +2,8 @@ import PlatformC
 
 /// Finds the name of this machine's time zone.
 ///
-/// The environment variable `TZ` comes first. Its value is the name of a zone, or the path of a zone file. If the value
-/// is neither, the zone has no name.
+/// The environment variable `TZ` comes first. Its value is the name of a zone, or a path below a folder of zone files.
+/// If the value is not a valid name, the zone has no name.
 ///
 /// If `TZ` is not set, or is a path outside a folder of zone files, the name is that of the zone file to which
 /// `/etc/localtime` links (localtime(5)). If there is no such link, the name is the first line of `/etc/timezone`,

@@ -21,7 +21,7 @@ public struct BackgroundTaskID: Sendable, Hashable, CustomStringConvertible {
     public var description: String { self == .invalid ? "invalid" : String(number) }
 }
 
-/// The properties of a background task that its process gives when it begins the task.
+/// The properties that a process gives to a background task when it begins the task.
 struct HeldBackgroundTask: Sendable {
     /// The way in which the task must end after its time has expired.
     enum End: Sendable {

@@ -66,7 +66,7 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
     public var wall: WallInstant
     /// The time since boot, without sleep.
     public var uptime: UptimeInstant
-    /// The time since the device was created, including sleep and restarts, regardless of settings of the clocks.
+    /// The time since the device was created, including sleep and restarts, regardless of changes to the clocks.
     public var elapsed: Duration
     /// The origin of the event.
     public var actor: Actor

@@ -198,11 +198,10 @@ package struct PartSurroundings: Sendable {
     ///
     /// The question is answered at once if there is no process, or if the user need not be asked.
     var askUser: @Sendable (SystemQuestion) -> Void = { $0.answer() }
-    /// Starts the app in the background for this reason, or resumes a suspended app there; returns false if not
-    /// allowed.
+    /// Starts the app in the background for this reason, or resumes a suspended app there.
     ///
-    /// If the second argument is true, the app is started even after a force quit. The app's code runs at the next step
-    /// of time.
+    /// The closure returns false if that is not allowed. If the second argument is true, the app is started even after
+    /// a force quit. The app's code runs at the next step of time.
     package var wake: @MainActor @Sendable (LaunchCause, Bool) -> Bool = { _, _ in false }
     /// Brings the app to the foreground, calls the closure, and runs everything that follows at this instant.
     ///

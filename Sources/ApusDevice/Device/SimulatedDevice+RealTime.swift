@@ -39,10 +39,10 @@ extension SimulatedDevice {
 
     /// Lets the device's clocks follow the machine's until the calling task is cancelled, for use by a person.
     ///
-    /// Each step moves the device's clocks by the real time since the previous step, times `speed`; more than a quarter
-    /// of a second of real time does not count. If the machine is too slow or does not run for a while, the device is
-    /// therefore late. Other controls may move the device's time between two steps, even by a day; the device then
-    /// neither waits for the machine nor catches up with it.
+    /// Each step moves the device's clocks by the real time since the previous step, times `speed`. Real time beyond a
+    /// quarter of a second does not count, so the device is late if the machine is too slow or does not run for a
+    /// while. Other controls may move the device's time between two steps, even by a day; the device then neither waits
+    /// for the machine nor catches up with it.
     ///
     /// The device is driven synchronously; work that the app starts with `Task { @MainActor in … }` runs between the
     /// steps.

@@ -182,9 +182,9 @@ public final class SimulatedHost: BackgroundHost {
 
     /// Makes the calling code compute for a duration: the clocks move, and nothing else of the app or the system runs.
     ///
-    /// In the background, ``SystemPolicy/Jobs/cpuShare`` limits it. If the system would end the app earlier, the clocks
-    /// move up to that instant and the process is ended; the rest of the calling function still runs, without any
-    /// effect on the device. Call it on the main thread only.
+    /// In the background, ``SystemPolicy/Jobs/cpuShare`` limits how long an app may compute. If the system would end
+    /// the app earlier, the clocks move up to that instant and the process is ended; the rest of the calling function
+    /// still runs, without any effect on the device. Call it on the main thread only.
     public func work(for duration: Duration) {
         letPass(UInt64(max(0, duration.wholeNanoseconds)), isComputing: isMonitored)
     }

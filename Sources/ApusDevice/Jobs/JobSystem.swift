@@ -29,7 +29,7 @@ final class JobSystem: Sendable {
         state = Locked(State(machine: TaskSchedulerMachine(policy: surroundings.policy.jobs)))
     }
 
-    /// A copy of the machine, for questions.
+    /// A copy of the machine, for callers that only read its state.
     var machine: TaskSchedulerMachine { state.withLock { $0.machine } }
 
     var now: ClockReading { ClockReading(surroundings.time) }

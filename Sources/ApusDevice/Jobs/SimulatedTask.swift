@@ -184,8 +184,8 @@ public final class SimulatedTask: Sendable {
 ///
 /// Instants are nanoseconds of uptime.
 ///
-/// A run waits for its process, runs, and is notified once that its time is over; then it must be completed within
-/// ``Limits/windUp``. A run without an expiration handler is not notified, and fails (Apple,
+/// A run first waits for its process, and then runs. When its time is over, it is notified once; from then on, it must
+/// be completed within ``Limits/windUp``. A run without an expiration handler is not notified, and fails (Apple,
 /// documentation/backgroundtasks/bgtask/expirationhandler).
 struct SimulatedTaskMachine {
     typealias Handler = @MainActor @Sendable () -> Void

@@ -1,7 +1,9 @@
 import ApusBackground
 import ApusTimers
 
-/// The obstacles to jobs, by the table of WWDC20 10063: battery, low-power mode and budget hold back only refreshes.
+/// The obstacles to jobs.
+///
+/// Only refreshes are held back by the battery, the low-power mode and the budget, as in the table of WWDC20 10063.
 extension TaskSchedulerMachine {
     /// Returns the reasons for which a request does not run now, in a fixed order.
     func obstacles(to entry: JobRequestBook.Entry, now: ClockReading) -> [BackgroundJobObstacle] {
@@ -40,8 +42,9 @@ extension TaskSchedulerMachine {
         return obstacles
     }
 
-    /// Returns the obstacles among the factors that Apple names for a refresh, except the user's switch for background
-    /// refresh, which the caller examines.
+    /// Returns the obstacles to a refresh among the factors that Apple names.
+    ///
+    /// The caller examines one of these factors, the user's switch for background refresh.
     private func refreshObstacles(_ entry: JobRequestBook.Entry, now: ClockReading) -> [BackgroundJobObstacle] {
         var obstacles: [BackgroundJobObstacle] = []
         func add(_ obstacle: BackgroundJobObstacle, if isThere: Bool) { if isThere { obstacles.append(obstacle) } }

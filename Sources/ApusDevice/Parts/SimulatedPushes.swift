@@ -105,7 +105,7 @@ package final class SimulatedPushes: Sendable {
         if surroundings.scene.isAppAtRest { handOver() }
     }
 
-    /// Passes the pushes to the app, which has reached the state that it was entering.
+    /// Passes the pushes to the app; the caller knows that the app is no longer changing its state.
     @MainActor
     private func handOver() {
         guard let mainLoop = surroundings.mainLoop() else { return }
@@ -234,7 +234,7 @@ struct PushMachine {
         case wake
         /// Keep the push, in place of an earlier one that is held.
         case hold(reasons: [String], replacesOther: Bool)
-        /// Drop the push, which the app never receives, for this reason.
+        /// Drop the push for this reason, so that the app never receives it.
         case discard(String)
     }
 

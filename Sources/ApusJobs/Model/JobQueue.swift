@@ -42,7 +42,7 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
     /// jobs of one key. Each of them counts only its own runs, so more runs of the key than this limit may be in
     /// progress at once.
     public var concurrencyPerKey: Int?
-    /// The rate at which its runs begin; `nil` for no limit.
+    /// The largest rate at which runs of the queue begin; `nil` for no limit.
     public var rate: QueueRate?
     /// Whether no run of the queue begins; runs in progress continue.
     public var isPaused: Bool
@@ -192,7 +192,7 @@ public struct JobUniqueness: Hashable, Sendable {
     /// Whether the rule compares more than the identifiers (``JobRequest/uniqueContent``).
     public var countsContent: Bool { kind != .identifier }
 
-    /// The key that is compared, if one is.
+    /// The key that is compared; `nil` for a rule without a key.
     public var key: String? { if case .key(let key, _) = kind { key } else { nil } }
 
     /// The time from its submission for which a job that has ended counts; `nil` if ended jobs do not count.

@@ -58,7 +58,7 @@ public struct Run: Hashable, Sendable {
     ///
     /// - A `skipped` run has the word of its ``skipReason``.
     /// - A `cancelled`, `failed` or `lost` run has `replaced`, `cancelled`, `timedOut`, `interrupted`, `abandoned`, or
-    ///   the handler's own words; a text of more than 8,192 bytes is cut, with a mark that has its length.
+    ///   the handler's own words; a text of more than 8,192 bytes is cut, and ends with its original length.
     /// - An open run has `missed` if it makes up for a missed occurrence, `cancelled` or `replaced` if its handler was
     ///   cancelled, and, while it waits again, the words with which its handler postponed it
     ///   (``RunDecision/snooze(for:reason:)``).

@@ -61,7 +61,9 @@ final class EventHub: Sendable {
         return AsyncStream(unfolding: { await subscription.next() }, onCancel: { subscription.finish() })
     }
 
-    /// Sends an event to all subscribers and the relay, outside of the lock, because it resumes their tasks.
+    /// Sends an event to all subscribers and the relay.
+    ///
+    /// The lock is not held meanwhile, because sending resumes the tasks of the subscribers.
     func emit(_ event: @autoclosure () -> JobEvent) {
         let (subscriptions, relay) = state.withLock { ($0.subscribers.values.compactMap(\.subscription), $0.relay) }
         guard !subscriptions.isEmpty || relay != nil else { return }

@@ -42,7 +42,7 @@ extension JobMachine {
         return turns().contains { earliestStart(open[$0]) <= now }
     }
 
-    /// Returns the unmet conditions that keep runs waiting that are due at `now`.
+    /// Returns the unmet conditions for which runs that are due at `now` wait.
     package func awaited(now: WallInstant, unmet: JobConditions) -> JobConditions {
         let awaited = job.request.policies.conditions.intersection(unmet)
         if awaited.isEmpty { return [] }

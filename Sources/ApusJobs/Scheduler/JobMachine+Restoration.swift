@@ -65,7 +65,7 @@ extension JobRestoration {
 }
 
 extension JobRestoration.Progress {
-    /// Checks the numbers; an error has the name of the number in the exported form.
+    /// Checks the numbers; an error names the number as the exported form does.
     fileprivate func validate(for trigger: Trigger) throws(JobError) {
         // Larger integers are not exact in all JSON readers.
         guard (0...9_007_199_254_740_991).contains(occurrences) else {

@@ -185,10 +185,9 @@ extension JobMachine {
         }
     }
 
-    /// Ends a claimed run whose outcome does not depend on its handler, because its effects are committed or it was
-    /// cancelled.
+    /// Ends a claimed run if its outcome is decided already: its effects are committed, or it was cancelled.
     ///
-    /// - Returns: Whether the outcome of the run does not depend on its handler, so that the run was ended.
+    /// - Returns: Whether the run was ended.
     mutating func concludeDecided(_ index: Int, now: WallInstant, _ draft: inout Draft) -> Bool {
         if open[index].isCompleted {
             edit { _, open in open[index].isCompleted = false }

@@ -152,7 +152,7 @@ public struct RunDecision: Error, Hashable, Sendable, CustomStringConvertible {
     public let kind: Kind
     /// The reason in the handler's own words, which is stored in the run's history.
     ///
-    /// A reason of more than 8,192 bytes is cut, with a mark that has its length.
+    /// A reason of more than 8,192 bytes is cut, and ends with its original length.
     public let reason: String
     /// The time for which the run waits, counted as elapsed time; `nil` for the delay of the retry policy.
     ///

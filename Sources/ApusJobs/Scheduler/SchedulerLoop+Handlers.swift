@@ -171,8 +171,9 @@ struct CalledHandlers: Sendable {
         running[RunKey(run)] = Called(run: run, control: control)
     }
 
-    /// Removes a handler that has returned or was given up, and returns its control, so that it is not released under
-    /// the lock.
+    /// Removes a handler that has returned or was given up, and returns its control.
+    ///
+    /// The caller releases the control, so that this does not happen under the lock.
     mutating func remove(_ key: RunKey) -> RunControl? {
         if !overdue.isEmpty { overdue.remove(key) }
         return running.removeValue(forKey: key)?.control

@@ -171,7 +171,7 @@ package struct DueSelection {
 
     package init() {}
 
-    /// Adds a lane with a due job, with the earliest instant at which one is due.
+    /// Adds a lane with a due job, and the earliest wake of the lane's due jobs.
     package mutating func add(_ lane: QueueLane, first: WallInstant) {
         firsts[lane] = min(first, firsts[lane] ?? first)
     }
@@ -222,7 +222,7 @@ package struct DueSelection {
 }
 
 extension JobLoad {
-    /// The wakes of a lane's jobs by the load's instant, and the earliest later one.
+    /// The wakes of a lane's jobs that are due by the load's instant, and the earliest later wake.
     private struct Waking {
         var due: [(wake: WallInstant, key: Int64)] = []
         var later: WallInstant?

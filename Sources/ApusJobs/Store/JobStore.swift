@@ -419,7 +419,7 @@ public struct StoreCapabilities: Hashable, Sendable {
 public struct LoadedJob: Hashable, Sendable {
     /// The job.
     public var job: Job
-    /// Its open runs (`waiting` and `running`), ordered by (occurrence, attempt).
+    /// The open runs of the job (`waiting` and `running`), ordered by (occurrence, attempt).
     public var open: [Run]
     /// The range of skipped occurrences directly before ``Job/nextOccurrence``; `nil` if the last occurrence was not
     /// skipped.

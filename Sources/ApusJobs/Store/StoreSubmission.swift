@@ -75,7 +75,7 @@ public struct TakenSubmission: Hashable, Sendable {
     }
 }
 
-/// The time of and the reason for the refusal of a submission.
+/// The refusal of a submission: its instant, and its reason as an error's code and message.
 public struct SubmissionRefusal: Hashable, Sendable {
     /// The instant of the refusal, by the wall clock.
     public var refused: WallInstant
@@ -98,7 +98,7 @@ public struct RefusedSubmission: Hashable, Sendable {
     public var sequence: Int64
     /// The instant of the submission.
     public var submitted: WallInstant
-    /// The time of and the reason for the refusal.
+    /// The instant of the refusal, and its reason.
     public var refusal: SubmissionRefusal
     /// The stored text: a ``JobCommand`` in its coded form, or invalid.
     public var command: String

@@ -75,7 +75,7 @@ public struct JobChange: Hashable, Sendable {
     public var shard: ShardID
     /// The shard to which a stored job without claimed runs moves; `nil` if it stays.
     ///
-    /// It can have any owner, which is notified.
+    /// Any session may own this shard; the owner is notified.
     public var destination: ShardID?
     /// The state of the store that the change requires.
     public var expected: Expectation

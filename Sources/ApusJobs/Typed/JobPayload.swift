@@ -97,7 +97,7 @@ public struct JobDefaults: Hashable, Sendable {
     /// The effect of a submission if a job that counts as the same exists.
     public var conflict: ConflictPolicy
 
-    /// Creates defaults; an omitted argument is as for a request without a payload type.
+    /// Creates defaults; an omitted argument has the same default as in a request without a payload type.
     public init(
         policies: JobPolicies = .init(),
         queue: QueueID = .default,

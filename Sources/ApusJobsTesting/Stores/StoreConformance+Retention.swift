@@ -2,7 +2,8 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// The checks of what is removed in time, and what stays.
+    /// The checks of which rows a store removes, because they need not be kept any longer or on request, and which
+    /// stay.
     static let retention: [StoreCheck] = [
         StoreCheck(
             name: "a job's history keeps the given number of its newest attempts, and as many of its newest skips"

@@ -130,7 +130,7 @@ struct Opened {
         return JobChange(shard: shard, expected: .absent, job: job, runs: runs)
     }
 
-    /// Returns the change of a job that was read; the writer counts its open runs.
+    /// Returns the change of a job that was read, with its number of open runs after the change.
     func changing(
         _ job: Job, runs: [Run] = [], isRequestChanged: Bool = false, keptRuns: Int? = nil
     ) async throws -> JobChange {

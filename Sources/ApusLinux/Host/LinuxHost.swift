@@ -42,7 +42,7 @@ public final class LinuxHost: BackgroundHost {
 
     /// The result of a run.
     public enum Outcome: Sendable, Hashable {
-        /// Every background task was ended, also those that had expired.
+        /// Every background task was ended, including those that had expired.
         case completed
         /// The grace period ended while the background tasks with these names were open.
         case cut(names: [String])

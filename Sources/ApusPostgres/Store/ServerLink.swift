@@ -28,13 +28,15 @@
             self.receiver.withLock { $0 = receiver }
         }
 
-        /// Settings for short statements that are the same for any number of rows.
+        /// The settings of each session.
         ///
-        /// Neither compiling such a statement nor planning it again saves time.
+        /// They suit short statements, whose best plans are the same for any number of rows: such a statement gains
+        /// nothing if it is compiled or planned again.
         private static let plans = [
             PostgresStatement("SET jit = off", isPrepared: false),
             PostgresStatement("SET plan_cache_mode = force_generic_plan", isPrepared: false),
-            // Otherwise a plan that was made for an empty table would stay in use when the table is full.
+            // Without this setting, a plan that was made for an empty table would stay in use when the table has many
+            // rows.
             PostgresStatement("SET enable_seqscan = off", isPrepared: false),
         ]
 

@@ -138,7 +138,7 @@
         /// Returns a statement that restores the wakes of jobs that earlier owners of these shards have set aside,
         /// unless the jobs have ended.
         ///
-        /// Its row is the number of records that it removed.
+        /// The statement returns the number of records that it has removed.
         static func giveBack(_ shards: some Sequence<ShardID>, to node: Int64) -> PostgresStatement {
             PostgresStatement(
                 """
@@ -235,8 +235,9 @@
                 """, [.int64(position), .int64(Int64(limit))])
         }
 
-        /// Returns a statement that removes some of the submissions refused before an instant, the earliest first; its
-        /// row is their number.
+        /// Returns a statement that removes some of the submissions refused before an instant, the earliest first.
+        ///
+        /// The statement returns the number of removed submissions.
         static func retire(
             before instant: WallInstant, budget: Int, in shards: some Sequence<ShardID>
         ) -> PostgresStatement {

@@ -52,7 +52,7 @@
             return (clock, try Self.queues(of: results[1], ElapsedAxis(clock)))
         }
 
-        /// Returns whether there is a calendar trigger, also of an ended job.
+        /// Returns whether any job, even an ended one, has a calendar trigger.
         func mayHaveCalendars() async throws -> Bool {
             let sql = "SELECT EXISTS (SELECT 1 FROM apus.request WHERE trigger_calendar IS NOT NULL)"
             return try await link.read([PostgresStatement(sql)])[0][0].decode(Bool.self, at: 0)
@@ -142,7 +142,8 @@
             ORDER BY o.job, o.occurrence, o.attempt
             """
 
-        /// The outcome of the last occurrence that has one, by one search in the index of outcomes for each job.
+        /// Selects, for each job, the outcome of its last occurrence that has an outcome, by one search in the index of
+        /// outcomes.
         private static let lastOutcomes = """
             SELECT \(RunColumns.selected(of: "o")) FROM unnest($1::int8[]) AS i (key), LATERAL (
                 SELECT * FROM apus.run AS r WHERE r.job = i.key AND r.final ORDER BY r.occurrence DESC LIMIT 1) AS o
@@ -216,7 +217,8 @@
         private static func find(_ reference: JobReference) -> PostgresStatement {
             switch reference {
             case .key(let key): PostgresStatement("SELECT $1::int8", [.int64(key)])
-            // PostgreSQL's texts cannot contain U+0000, so the whole batch, which serves many callers, would fail.
+            // A PostgreSQL text cannot contain U+0000, so no job is found. With such a parameter the whole batch would
+            // fail, and a batch serves many callers.
             case .id(let id) where id.rawValue.utf8.contains(0): PostgresStatement("SELECT NULL::int8")
             case .idempotencyKey(let key) where key.utf8.contains(0): PostgresStatement("SELECT NULL::int8")
             case .id(let id): PostgresStatement("SELECT \(keyOfID("$1"))", [.text(id.rawValue)])
@@ -336,8 +338,8 @@
             return DueJobs(jobs: loaded.readable, unreadable: loaded.unreadable, next: next, left: selection.left)
         }
 
-        /// The number of rows of a lane that are skipped in search of the node's own, in addition to ``passing(_:)``
-        /// for each row that is wanted.
+        /// The number of rows of a lane that may be skipped in the search for rows of the node's own shards, in
+        /// addition to ``passing(_:)`` for each row that is wanted.
         private static let mostPassed = 1_000
 
         /// Returns the number of rows that may be skipped for each row that is wanted.
@@ -352,8 +354,9 @@
         /// The parameter `$2` has these shards, and `$4` the number of rows to skip for each row that is wanted.
         ///
         /// Usually the jobs of a lane are in all shards, and the first rows of the lane include enough of the node's
-        /// own. But all jobs of a lane may be in shards of other nodes (``JobPlacement``). Then each of the node's
-        /// shards is read by an index of its own, so the cost does not depend on the number of others' jobs.
+        /// own. But all jobs of a lane may be in shards of other nodes (``JobPlacement``). Then the rows of each of the
+        /// node's shards are read by the index `wake_of_shard`, so the cost does not depend on the number of others'
+        /// jobs.
         ///
         /// A subquery that reads rows in order has no other condition, because the planner might then read the whole
         /// lane and sort it.

@@ -3,7 +3,10 @@
     import ApusTimers
 
     extension StoreSchema {
-        /// The statements of version 4, each group of which is in the file that uses its tables.
+        /// The statements of version 4.
+        ///
+        /// The last two groups are in the files that use their columns and tables, `NodeJobs.swift` and
+        /// `SetAside.swift`.
         static let version4: [String] =
             version4Lanes + version4Prefixes + version4Submit + version4Remembered + version4NodeJobs + version4SetAside
 

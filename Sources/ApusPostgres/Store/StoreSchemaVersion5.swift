@@ -13,7 +13,8 @@
             $body$
             """,
             "ALTER TABLE apus.job ADD COLUMN kept_until bigint",
-            // The retention of already ended jobs is not known here, so they are kept for 180 days from now.
+            // The retention of already ended jobs is not known here, so they are kept for 180 days from now, or longer
+            // if they stay unique for longer.
             """
             UPDATE apus.job AS j
             SET kept_until = greatest(apus.now() + 15552000000000000, \(uniqueUntil))
@@ -32,7 +33,7 @@
 
         /// The expression for `Job.uniqueUntil` of a row `j` of `apus.job`.
         ///
-        /// It finds the request by its key, whatever the planner estimates.
+        /// The innermost subquery makes PostgreSQL find the request by its key, whatever the planner estimates.
         private static let uniqueUntil = """
             (SELECT least(j.created, \(Int64.max) - p.period) + p.period FROM (SELECT coalesce((
                 SELECT greatest(r.unique_within, CASE WHEN r.idempotency_key IS NULL THEN 0::bigint

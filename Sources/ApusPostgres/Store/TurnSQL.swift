@@ -108,7 +108,7 @@
         }
 
         /// Requires that each new job is the first with its name; parameters: identifiers of the new jobs, names,
-        /// numbers.
+        /// numbers of the rows.
         static let freeNames = """
             WITH own AS MATERIALIZED (
                 SELECT i.name, i.number, o.key
@@ -122,7 +122,7 @@
             """
 
         /// Requires that all earlier jobs with the label of a new job are known; parameters: identifiers of the new
-        /// jobs, labels, keys of the known jobs, numbers.
+        /// jobs, labels, keys of the known jobs, numbers of the rows.
         static let onlyBeside = """
             WITH own AS MATERIALIZED (
                 SELECT i.label::jsonb AS label, i.known::int8[] AS known, i.number, o.key
@@ -148,7 +148,7 @@
             """
 
         /// Moves submissions to other shards; parameters: sequence numbers, their current shards, their new shards,
-        /// numbers.
+        /// numbers of the rows.
         static let forwardSubmissions = """
             WITH moved AS (
                 UPDATE apus.submission AS s SET shard = i.shard
@@ -202,7 +202,7 @@
         }
 
         /// Updates jobs and their wakes; parameters: keys, versions, identifiers, shards, lanes,
-        /// ``JobColumns/progress``, numbers.
+        /// ``JobColumns/progress``, numbers of the rows.
         static let updateJobs: String = {
             let columns = ["key", "version", "id", "shard", "lane"] + JobColumns.progress
             let stored = find(
@@ -354,10 +354,11 @@
             ) AS old WHERE old.newer > old.kept AND r.sequence = old.sequence
             """
 
-        /// Inserts new jobs; its row has their keys, in the order of the jobs.
+        /// Inserts new jobs, and returns their keys, in the order of the jobs.
         ///
         /// Parameters: shards, identifiers, instants of submission, ``JobColumns/progress``, ``JobColumns/request``;
-        /// then, with runs, ``RunColumns/all`` with the number of the job in the place of its key; the numbers.
+        /// with runs also ``RunColumns/all``, with the number of the job in the place of its key; then the numbers of
+        /// the jobs.
         static let insertJobs = insertJobs(withRuns: false)
         static let insertJobsAndRuns = insertJobs(withRuns: true)
 

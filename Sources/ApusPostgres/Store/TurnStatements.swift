@@ -28,11 +28,11 @@
             var change: Int
         }
 
-        /// The part of a turn's statements to create.
+        /// Which of a turn's statements are created.
         enum Scope {
             /// All statements, for a whole transaction.
             case whole
-            /// The statements before all parts, which concern no single part.
+            /// The statements before all parts, none of which belongs to a single part.
             case common
             /// The statements that write parts.
             case parts

@@ -164,7 +164,7 @@ public struct ClockInstant: Sendable, Hashable {
         self.init(clock: Instant.clock, nanoseconds: instant.nanoseconds)
     }
 
-    /// Returns the instant as a type with its clock, or nil if that is another clock.
+    /// Returns the instant as an `Instant`; `nil` if that type is for another clock.
     public func instant<Instant: NanosecondInstant>(_: Instant.Type = Instant.self) -> Instant? {
         clock == Instant.clock ? Instant(nanoseconds: nanoseconds) : nil
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Returns the operating system's random numbers, which are unpredictable and suit identifiers that must not be
+/// A source of the operating system's random numbers, which are unpredictable and suit identifiers that must not be
 /// guessed.
 public struct SystemRandom: RandomSource {
     /// Creates a reference to the system's generator; all values are equal.

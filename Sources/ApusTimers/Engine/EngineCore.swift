@@ -11,7 +11,7 @@ final class EngineCore: Sendable {
     let driver: EngineDriver
     let observers = Locked(Observers())
     let life = EngineLife()
-    /// Whether `metrics` is set, so that an engine without metrics does not take their lock.
+    /// Whether `metrics` is set; an engine without metrics then does not take the lock of `metrics`.
     let hasMetrics = Atomic(false)
     let metrics = Locked<EngineMetrics?>(nil)
     let wakeUps = Atomic(0)
@@ -147,7 +147,7 @@ final class EngineCore: Sendable {
 
     /// Inserts a timer into a shard of the caller's choice.
     ///
-    /// - Returns: Nil after the engine's end; the payload is then still the caller's.
+    /// - Returns: The handle; nil after the engine's end, when the payload still belongs to the caller.
     func insert(
         _ payload: TimerPayload, in reference: EngineShard.Reference, clock: ClockKind, deadline: UInt64,
         tolerance: Duration

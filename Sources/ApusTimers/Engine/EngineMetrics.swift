@@ -41,8 +41,8 @@ extension TimerEngine {
     /// backend, from this call on.
     ///
     /// The backend is called on the executors of the actions, including the engine's thread, so a backend that blocks
-    /// makes timers late. Without this call nothing is reported, which costs nothing. Another call replaces the
-    /// backend.
+    /// makes timers late. Without a call of this method, nothing is reported, and the metrics cost nothing. Another
+    /// call replaces the backend.
     ///
     /// - Parameters:
     ///   - factory: The backend; by default the bootstrapped one.

@@ -140,7 +140,8 @@ struct EngineShard: ~Copyable {
     private(set) var wheel: UnsafeMutablePointer<TimerWheel>?
     /// The engine from its start to its end; without one, no timer is inserted.
     ///
-    /// The engine lives at least as long as this refers to it, because its end needs the shard's lock to clear this.
+    /// This reference does not retain the engine. It is always valid, because the engine clears it, under the shard's
+    /// lock, before the engine is released.
     var core: Unmanaged<EngineCore>?
     /// How many engines have returned the shard.
     private(set) var epoch: UInt32 = 0

@@ -5,8 +5,8 @@ import Synchronization
 /// Ground rules
 ///
 /// 1. The `armed` instant of a clock is never later than the earliest hard deadline of the clock's timers, with two
-///    exceptions. It is 0 while the engine's thread fires, which arms when it has finished, so that no other thread
-///    arms meanwhile. It is `.max` while a thread searches for the earliest deadline.
+///    exceptions. It is 0 while the engine's thread fires timers, so that no other thread arms meanwhile; the engine's
+///    thread arms when it has finished. It is `.max` while a thread searches for the earliest deadline.
 /// 2. A thread that inserts a timer compares its hard deadline with `armed` under the shard's lock, and arms if it is
 ///    earlier. A thread that searches for the earliest deadline first stores `.max` and then visits each shard under
 ///    its lock. So either the search finds the timer, or the inserting thread reads `.max`. Both then lower `armed`,

@@ -4,8 +4,8 @@ import TimerWheel
 extension TimerEngine {
     /// Suspends the task until an instant on the clock that the instant's type names.
     ///
-    /// It creates no task, allocates nothing and stays on the caller's actor. Cancellation removes the timer
-    /// immediately. It returns immediately if the instant has passed.
+    /// The function creates no task, allocates nothing and stays on the caller's actor. It returns immediately if the
+    /// instant has passed. Cancellation removes the timer immediately.
     ///
     /// - Throws: `CancellationError` when the task is cancelled or the engine is stopped.
     public nonisolated(nonsending) func sleep<Instant: NanosecondInstant>(

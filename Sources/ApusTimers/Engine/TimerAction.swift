@@ -52,7 +52,9 @@ extension TimerPayload {
         static var handlerElsewhere: UInt8 { 4 }
     }
 
-    /// A struct stores a closure as its two words; generic storage would wrap it in another closure.
+    /// Holds a closure, because a struct stores a closure as its two words.
+    ///
+    /// Generic storage would wrap the closure in another closure.
     private struct Closure {
         let body: @Sendable () -> Void
     }
@@ -157,7 +159,9 @@ public struct ActionExecutor: Sendable {
     /// Actions must be quick and never block there, because every other timer waits for them.
     public static var engine: ActionExecutor { ActionExecutor(kind: .engine) }
 
-    /// Runs actions on a dispatch queue; on a serial queue in the order of their deadlines.
+    /// Runs actions on a dispatch queue.
+    ///
+    /// A serial queue runs the actions in the order of their deadlines.
     public static func queue(_ queue: DispatchQueue) -> ActionExecutor { ActionExecutor(kind: .queue(queue)) }
 
     /// Runs each action in a new task that prefers `executor`.

@@ -15,7 +15,7 @@ struct FrameTimerStateMachine: Sendable {
     private var isDelivering = false
     private var epoch: UInt64 = 0
     private var nextNumber = 1
-    /// How many frames were dropped before the rate changed and are not reported yet.
+    /// How many frames were dropped before a change of the rate and have not been reported yet.
     private var droppedAtOtherRates: UInt64 = 0
 
     private let grid: FrameGrid
@@ -181,13 +181,13 @@ struct FrameGrid: Sendable, Hashable {
         return Self.second.dividingFullWidth((high, low)).quotient
     }
 
-    /// Returns the latest frame at or before an instant whose number is a multiple of `stride`.
+    /// Returns the latest frame at or before an instant, among the frames whose numbers are multiples of `stride`.
     func multiple(of stride: UInt64, atOrBefore instant: UInt64) -> UInt64 {
         let index = index(at: instant)
         return index - index % stride
     }
 
-    /// Returns the first frame after an instant whose number is a multiple of `stride`.
+    /// Returns the first frame after an instant, among the frames whose numbers are multiples of `stride`.
     func multiple(of stride: UInt64, after instant: UInt64) -> UInt64 {
         multiple(of: stride, atOrBefore: instant) + stride
     }

@@ -42,7 +42,9 @@ package struct LossyQueue<Element: Sendable>: Sendable {
 
     /// The bounds; lowering them drops elements only when the next one is appended.
     package var limits: Limits
-    /// Elements before `head` were taken; so taking one element does not move the others.
+    /// The entries, of which those before `head` were taken already.
+    ///
+    /// Taken entries are removed only now and then, because each removal moves the entries that remain.
     private var entries: [Entry] = []
     private var head = 0
     private var bulkBytes = 0
@@ -52,10 +54,10 @@ package struct LossyQueue<Element: Sendable>: Sendable {
 
     package var isEmpty: Bool { head == entries.count }
 
-    /// Appends an element, and drops the oldest ones of a class that exceeds its bound.
+    /// Appends an element, and drops the oldest elements of its kind, bulk or other, if they exceed their bound.
     ///
-    /// Elements are dropped until the class fills at most half of its bound. Appending is therefore cheap on average,
-    /// even if the reader never reads.
+    /// Elements are dropped until those of the kind fill at most half of the bound. Appending is therefore cheap on
+    /// average, even if the reader never reads.
     package mutating func append(_ element: Element, bytes size: Int, isBulk: Bool) {
         entries.append(.element(element, bytes: size, isBulk: isBulk))
         if isBulk { bulkBytes += size } else { bytes += size }

@@ -8,7 +8,9 @@ import TimerWheel
 struct RepeatingTimerStateMachine: Sendable {
     /// When the next tick is due, unless the timer is cancelled.
     private enum Schedule {
-        /// The next tick is due `remainder` nanoseconds after the next `resume`; negative if it was overdue.
+        /// The next tick is due `remainder` nanoseconds after the next `resume`.
+        ///
+        /// The remainder is negative if the tick was overdue.
         case suspended(remainder: Int64)
         case running(due: UInt64)
         case cancelled

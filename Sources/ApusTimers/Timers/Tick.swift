@@ -14,7 +14,9 @@ public struct Tick: Sendable, Hashable {
 }
 
 extension TimerEngine {
-    /// Returns an endless sequence of ticks: the first one `interval` after the iteration begins, the others in phase.
+    /// Returns an endless sequence of ticks.
+    ///
+    /// The first tick is due `interval` after the iteration begins, and the others follow in phase.
     ///
     /// The loop's body is the consumer that misses ticks while it is busy. The sequence ends when its task is cancelled
     /// or the engine is stopped. The engine has a timer for it only while the loop waits for a tick.

@@ -16,7 +16,7 @@ public final class ImmediateClock: Clock, Sendable {
     /// Creates a clock that stands at an instant.
     public init(now: Instant = Instant(nanoseconds: 0)) { instant = Locked(now) }
 
-    /// The latest deadline of any sleep so far; before the first sleep, the initial instant.
+    /// The latest of the initial instant and the deadlines of all sleeps so far.
     public var now: Instant { instant.withLock { $0 } }
 
     /// The resolution of the clock: one nanosecond.

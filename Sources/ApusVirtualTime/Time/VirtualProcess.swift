@@ -72,7 +72,7 @@ package final class VirtualProcess: Sendable {
     /// The number of tasks that were started here and have not returned; after the end of the process, they never will.
     package var unfinishedTasks: Int { unfinished.value }
 
-    /// Starts a task on the executor; after the end of the process, does nothing.
+    /// Starts a task on the executor; after the end of the process, this has no effect.
     package func start(_ work: @escaping @Sendable () async -> Void) {
         guard !isEnded else { return }
         unfinished.add(1)

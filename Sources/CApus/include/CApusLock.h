@@ -1,4 +1,4 @@
-// Has the slow paths of a lock of one word on a futex. The fast paths are in Swift, where they are inlined.
+// Has the slow paths of a lock that is one word and uses a futex. The fast paths are in Swift, where they are inlined.
 
 #ifndef CAPUS_LOCK_H
 #define CAPUS_LOCK_H
@@ -21,7 +21,9 @@ void capus_lock_wake(uint32_t *word);
 /// Lets the processor fetch what is about to be changed; any address will do, even an invalid one.
 static inline void capus_prefetch(uint64_t address) { __builtin_prefetch((const void *)(uintptr_t)address, 1); }
 
-/// The calling thread's number, from 1 on; 0 until it has one. Read it by `capus_thread_number`.
+/// The calling thread's number, from 1 on; 0 until it has one.
+///
+/// Read it by `capus_thread_number`.
 extern _Thread_local uint32_t capus_own_thread_number;
 uint32_t capus_number_thread(void);
 

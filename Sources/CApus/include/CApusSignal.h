@@ -6,11 +6,14 @@
 
 /// Catches the signals from now on, and returns a non-blocking descriptor; -errno if it fails.
 ///
-/// Each signal that arrives is a byte with its number in the descriptor, which must not be closed. SIGHUP is left alone
-/// if it is ignored (nohup(1)). A process has one catcher: -EBUSY while there is another one.
+/// For each signal that arrives, the descriptor contains a byte with the signal's number. The descriptor must not be
+/// closed. SIGHUP is left alone if it is ignored (nohup(1)). A process has one catcher: -EBUSY while there is another
+/// one.
 int capus_signals_catch(const int *signals, int count);
 
-/// Restores what the signals did before. Bytes that were not read are dropped by the next catcher.
+/// Restores what the signals did before.
+///
+/// The next catcher drops bytes that were not read.
 void capus_signals_release(void);
 
 #endif

@@ -32,8 +32,10 @@ int file_protection_begin(const char *folder, const char *lock_file, const char 
 /// `file_protection_begin`.
 int file_protection_check(enum protection_class value);
 
-/// Gives a file of the process a class. Returns 0 or an errno: EPERM if the lock closes the file or a new file of the
-/// class, ENOTSUP before `file_protection_begin`.
+/// Gives a file of the process a class.
+///
+/// Returns 0 or an errno: EPERM if the lock closes the file or a new file of the class, ENOTSUP before
+/// `file_protection_begin`.
 int file_protection_set(const char *path, enum protection_class value);
 
 #endif

@@ -38,7 +38,9 @@ void test_process_wait(int32_t process);
 /// a zombie, and may be this process.
 void test_process_end_others(int32_t session);
 
-/// send(2) and recv(2) on `control`, without SIGPIPE. The number of bytes, or -1.
+/// Send and receive on `control`, as send(2) and recv(2) do, but without SIGPIPE.
+///
+/// They return the number of bytes, or -1.
 long test_control_send(int control, const void *bytes, unsigned long count);
 long test_control_receive(int control, void *bytes, unsigned long count);
 

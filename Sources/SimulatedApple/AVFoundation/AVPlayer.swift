@@ -82,7 +82,9 @@ open class AVPlayer: NSObject {
     /// The activity of the player.
     open var timeControlStatus: TimeControlStatus { rate > 0 ? .playing : .paused }
 
-    /// Returns the position in the current item; after the item's end, the item's duration.
+    /// Returns the position in the current item.
+    ///
+    /// After the item's end, it is the item's duration. While the phone's audio belongs to another player, it is 0.
     open func currentTime() -> CMTime {
         guard audio.isOwned else { return CMTime(seconds: 0, preferredTimescale: 1_000) }
         if audio.current == nil, let ended = currentItem { return ended.duration }
@@ -160,7 +162,7 @@ open class AVQueuePlayer: AVPlayer {
 
 /// An item to play.
 ///
-/// The installation of the app sets its duration, by the last component of its URL.
+/// Its duration is the one that the installation of the app gave for the last component of the item's URL.
 @preconcurrency @MainActor
 open class AVPlayerItem: NSObject {
     let item: AudioItem

@@ -130,7 +130,8 @@ extension AVPlayer {
     ///     called only when playback changes.
     ///   - queue: The serial queue on which the block is called; `nil` for the main queue. The device waits meanwhile.
     ///   - block: Receives the player's time.
-    /// - Returns: The observer, for ``removeTimeObserver(_:)``, which the caller must retain on a phone.
+    /// - Returns: The observer, with which ``removeTimeObserver(_:)`` is called later. On a phone, the caller must
+    ///   retain the observer.
     @preconcurrency
     public func addPeriodicTimeObserver(
         forInterval interval: CMTime, queue: DispatchQueue?, using block: @escaping @Sendable (CMTime) -> Void
@@ -152,7 +153,8 @@ extension AVPlayer {
     ///   - times: The times, each as `NSValue(time:)`. If there are none, the device records a fault.
     ///   - queue: The serial queue on which the block is called; `nil` for the main queue. The device waits meanwhile.
     ///   - block: Called at each time.
-    /// - Returns: The observer, for ``removeTimeObserver(_:)``, which the caller must retain on a phone.
+    /// - Returns: The observer, with which ``removeTimeObserver(_:)`` is called later. On a phone, the caller must
+    ///   retain the observer.
     @preconcurrency
     public func addBoundaryTimeObserver(
         forTimes times: [NSValue], queue: DispatchQueue?, using block: @escaping @Sendable () -> Void

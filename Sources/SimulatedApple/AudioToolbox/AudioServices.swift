@@ -15,8 +15,8 @@ public let kSystemSoundID_Vibrate: SystemSoundID = 0xFFF
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Plays a short sound, or vibrates, as a line in the device's log: `audio: system sound 1007` or `audio: vibration`.
 ///
-/// Sounds are not queued: the same sound a second time in the same instant is neither played nor logged. It can be
-/// called on any thread.
+/// Sounds are not queued: the same sound a second time in the same instant is neither played nor logged. The function
+/// can be called on any thread.
 ///
 /// Rule: Apple, documentation/audiotoolbox/audioservicesplaysystemsound(_:).
 public func AudioServicesPlaySystemSound(_ inSystemSoundID: SystemSoundID) {

@@ -72,7 +72,7 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
 
     /// Adds an object whose method is called on the main thread, with the event.
     ///
-    /// The object is not retained. A method that returns no status has succeeded.
+    /// The object is not retained. If the method returns no status, the command counts as carried out.
     open func addTarget(_ target: Any, action: Selector) {
         let object = target as AnyObject
         let handler = Target(

@@ -85,8 +85,9 @@ open class CALayer: NSObject {
 
     /// Starts an animation, which replaces one with the same key; call it on the main actor.
     ///
-    /// The layer's properties stay as they are. When the animation's length has passed in the device's uptime, its
-    /// delegate is called on the main loop; a suspended app's delegate is called only when the app has been resumed.
+    /// The layer's properties stay as they are. When the animation's length has passed in the device's uptime, the
+    /// animation's delegate is called on the main loop. The delegate of a suspended app is called only after the app
+    /// has been resumed.
     ///
     /// Rule: Apple, documentation/quartzcore/caanimationdelegate/animationdidstop(_:finished:).
     open func add(_ anim: CAAnimation, forKey key: String?) {
@@ -116,7 +117,9 @@ open class CALayer: NSObject {
     /// Returns the keys of the animations; `nil` if there are none.
     open func animationKeys() -> [String]? { animations.isEmpty ? nil : animations.map(\.key) }
 
-    /// Removes an animation; the delegate of one that has not ended is notified that it did not finish.
+    /// Removes an animation.
+    ///
+    /// If the animation has not ended, its delegate is notified that it did not finish.
     open func removeAnimation(forKey key: String) {
         guard let index = animations.firstIndex(where: { $0.key == key }) else { return }
         let removed = animations.remove(at: index)

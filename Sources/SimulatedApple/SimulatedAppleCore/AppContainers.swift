@@ -37,12 +37,12 @@ final class AppContainers: Sendable {
 
     /// Returns the files of app groups whose locks make the system end the process when it is suspended.
     ///
-    /// The result is sorted, and has paths that begin with the group.
+    /// Each path in the result begins with the group, and the paths are sorted.
     ///
-    /// Every advisory lock counts, except a shared lock of a SQLite database with a write-ahead log, which each open
-    /// connection of such a database has. The system recognizes such a database by its header, so one with an encrypted
-    /// header is not exempt. Sources: github.com/Tencent/wcdb/issues/847 (the app's own container, and the system's
-    /// message), github.com/sqlcipher/sqlcipher/issues/255 (the header),
+    /// Every advisory lock counts, except a shared lock of a SQLite database with a write-ahead log, because each open
+    /// connection of such a database has one. The system recognizes such a database by its header, so a database with
+    /// an encrypted header is not exempt. Sources: github.com/Tencent/wcdb/issues/847 (the app's own container, and the
+    /// system's message), github.com/sqlcipher/sqlcipher/issues/255 (the header),
     /// github.com/singular-labs/Singular-iOS-SDK/issues/85 (a statement that was not reset keeps a shared lock).
     func groupFiles(lockedBy pid: pid_t) -> [String] {
         guard let root = root.withLock({ $0 }) else { return [] }

@@ -2,11 +2,11 @@ import Dispatch
 public import Foundation
 
 extension ProcessInfo {
-    /// Keeps the app from being suspended while `block`, called with `false` on a concurrent queue, runs.
+    /// Keeps the app from being suspended while `block` runs.
     ///
-    /// If the time is nearly over before `block` has returned, it is also called with `true`, while the first call is
-    /// still in progress. The first call must then return before the time is over. If the system grants no time,
-    /// `block` is called only with `true`.
+    /// `block` is called with `false` on a concurrent queue. If the time is nearly over before `block` has returned,
+    /// `block` is also called with `true`, while the first call is still in progress. The first call must then return
+    /// before the time is over. If the system grants no time, `block` is called only with `true`.
     ///
     /// Work that `block` starts and does not wait for is not covered.
     ///

@@ -25,8 +25,9 @@ public enum SimulatedPhone {
     /// The phone whose app runs in the test's process.
     private static weak var runningPhone: Phone?
 
-    /// Installs an app on a device, and replaces the app that was installed before; for app delegates, UIKit has a form
-    /// of this.
+    /// Installs an app on a device, and replaces the app that was installed before.
+    ///
+    /// For an app with an app delegate, module UIKit has an `install` that creates the delegate.
     ///
     /// - Parameters:
     ///   - device: The device. An app installed by this method on another device must have ended.

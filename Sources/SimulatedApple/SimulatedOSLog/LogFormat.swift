@@ -2,7 +2,7 @@ public import Foundation
 
 /// A value that `os_log` accepts as an argument of a format.
 ///
-/// On Apple's systems this is a `CVarArg`, which there includes text and objects.
+/// On Apple's systems this is a `CVarArg`, which text and objects conform to there.
 public protocol OSLogArgument {}
 
 extension Int: OSLogArgument {}

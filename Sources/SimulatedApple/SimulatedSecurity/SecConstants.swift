@@ -35,7 +35,7 @@ public var kSecClassGenericPassword: CFString { "genp" }
 /// group, and by whether iCloud has a copy.
 public var kSecClassInternetPassword: CFString { "inet" }
 
-/// The key of when an item's secret can be read.
+/// The key of the accessibility, which determines when an item's secret can be read.
 public var kSecAttrAccessible: CFString { "pdmn" }
 /// The secret can be read while the device is unlocked; this is the default.
 public var kSecAttrAccessibleWhenUnlocked: CFString { "ak" }
@@ -60,7 +60,7 @@ public var kSecAttrAccessibleAlwaysThisDeviceOnly: CFString { "dku" }
 public var kSecAttrAccessGroup: CFString { "agrp" }
 /// The key of the account, a `String`.
 public var kSecAttrAccount: CFString { "acct" }
-/// The key of how the server authenticates.
+/// The key of the method by which the server authenticates.
 public var kSecAttrAuthenticationType: CFString { "atyp" }
 /// The key of a comment, a `String`.
 public var kSecAttrComment: CFString { "icmt" }
@@ -70,9 +70,9 @@ public var kSecAttrCreator: CFString { "crtr" }
 public var kSecAttrDescription: CFString { "desc" }
 /// The key of the app's own data, a `Data`.
 public var kSecAttrGeneric: CFString { "gena" }
-/// The key of whether the item is hidden from the user, a `Bool`.
+/// The key of a `Bool` that is true if the item is hidden from the user.
 public var kSecAttrIsInvisible: CFString { "invi" }
-/// The key of whether there is no password, a `Bool`.
+/// The key of a `Bool` that is true if there is no password.
 public var kSecAttrIsNegative: CFString { "nega" }
 /// The key of the name for the user, a `String`.
 public var kSecAttrLabel: CFString { "labl" }
@@ -92,31 +92,31 @@ public var kSecAttrSecurityDomain: CFString { "sdmn" }
 public var kSecAttrServer: CFString { "srvr" }
 /// The key of the service, a `String`.
 public var kSecAttrService: CFString { "svce" }
-/// The key of whether iCloud has a copy, a `Bool`; there is no iCloud here.
+/// The key of a `Bool` that is true if iCloud has a copy; there is no iCloud here.
 public var kSecAttrSynchronizable: CFString { "sync" }
 /// The value with which a query finds items with a copy in iCloud, and items without one.
 public var kSecAttrSynchronizableAny: CFString { "syna" }
 /// The key of the type, a number.
 public var kSecAttrType: CFString { "type" }
 
-/// The key of how many items a query finds.
+/// The key of the largest number of items that a query finds.
 public var kSecMatchLimit: CFString { "m_Limit" }
 /// The value with which a query finds all items.
 public var kSecMatchLimitAll: CFString { "m_LimitAll" }
 /// The value with which a query finds the first item only; this is the default.
 public var kSecMatchLimitOne: CFString { "m_LimitOne" }
-/// The key of whether a query returns the attributes, a `Bool`.
+/// The key of a `Bool` that is true if a query returns the attributes.
 public var kSecReturnAttributes: CFString { "r_Attributes" }
-/// The key of whether a query returns the secret, a `Bool`.
+/// The key of a `Bool` that is true if a query returns the secret.
 public var kSecReturnData: CFString { "r_Data" }
-/// The key of which keychain of macOS is meant; it has no effect.
+/// The key of a `Bool` that chooses a keychain of macOS; it has no effect here.
 public var kSecUseDataProtectionKeychain: CFString { "nleg" }
 /// The key of the secret, a `Data`.
 public var kSecValueData: CFString { "v_Data" }
 
 /// No error.
 public let errSecSuccess: OSStatus = 0
-/// The function is not there.
+/// The function does not exist.
 ///
 /// Never returned here.
 public let errSecUnimplemented: OSStatus = -4

@@ -13,9 +13,9 @@ import SimulatedAppleCore
 /// - Parameters:
 ///   - attributes: `kSecClass`, the attributes, and `kSecValueData`.
 ///   - result: Receives what the attributes ask for, as ``SecItemCopyMatching(_:_:)`` returns it.
-/// - Returns: `errSecSuccess`, or `errSecDuplicateItem` if there is an item with the same primary keys,
-///   `errSecInteractionNotAllowed` if the device is locked and the item may not be written then, or `errSecParam` for a
-///   class, a value or a key that is not simulated.
+/// - Returns: `errSecSuccess`, or one of these errors: `errSecDuplicateItem` if there is an item with the same primary
+///   keys; `errSecInteractionNotAllowed` if the device is locked and the item may not be written then; `errSecParam`
+///   for a class, a value or a key that is not simulated.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     guard let query = KeychainQuery(attributes) else { return KeychainQuery.refuse(attributes) }
@@ -31,8 +31,9 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 ///   - query: `kSecClass`, the attributes to find, and `kSecReturnData` and `kSecReturnAttributes`.
 ///   - result: Receives the data, or a dictionary of the attributes, which contains the data if both are asked for. For
 ///     `kSecMatchLimitAll` it receives an array of these.
-/// - Returns: `errSecSuccess`, or `errSecItemNotFound`, `errSecInteractionNotAllowed` if the data is asked for and
-///   cannot be read now, or `errSecParam` for a class, a value or a key that is not simulated.
+/// - Returns: `errSecSuccess`, or one of these errors: `errSecItemNotFound` if the query finds no item;
+///   `errSecInteractionNotAllowed` if the data is asked for and cannot be read now; `errSecParam` for a class, a value
+///   or a key that is not simulated.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
@@ -46,10 +47,11 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 /// - Parameters:
 ///   - query: `kSecClass` and the attributes to find.
 ///   - attributesToUpdate: The new attributes, and the new `kSecValueData`.
-/// - Returns: `errSecSuccess`, or `errSecItemNotFound`, `errSecInteractionNotAllowed` if the data or the accessibility
-///   of an item is to be changed and its data cannot be read now, before or after the change, `errSecDuplicateItem` if
-///   another item has the new primary keys, or `errSecParam` for a class, a value or a key that is not simulated, if the
-///   query asks for a result, or if the new attributes have a class or a limit.
+/// - Returns: `errSecSuccess`, or one of these errors: `errSecItemNotFound` if the query finds no item;
+///   `errSecInteractionNotAllowed` if the data or the accessibility of an item is to be changed, and the data cannot be
+///   read now, before or after the change; `errSecDuplicateItem` if another item has the new primary keys;
+///   `errSecParam` for a class, a value or a key that is not simulated, if the query asks for a result, or if the new
+///   attributes contain a class, a limit or a request for a result.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
@@ -63,8 +65,8 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 /// Source: Apple, documentation/security/secitemdelete(_:)
 ///
 /// - Parameter query: `kSecClass` and the attributes to find.
-/// - Returns: `errSecSuccess`, or `errSecItemNotFound`, or `errSecParam` for a class, a value or a key that is not
-///   simulated.
+/// - Returns: `errSecSuccess`, or one of these errors: `errSecItemNotFound` if the query finds no item; `errSecParam`
+///   for a class, a value or a key that is not simulated, or for a `kSecMatchLimit` other than `kSecMatchLimitAll`.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     guard let asked = KeychainQuery(query) else { return KeychainQuery.refuse(query) }
@@ -99,7 +101,7 @@ private struct KeychainQuery {
     var isLimited = false
     /// Whether the query finds items with and without a copy in iCloud (`kSecAttrSynchronizableAny`).
     var findsSynchronizable = false
-    /// Whether the dictionary has keys that are neither attributes nor the secret.
+    /// Whether the dictionary has a class, a limit, or a request for a result.
     var hasMore = false
 
     /// Reads a dictionary; returns `nil` if it has a key or a value that the simulated keychain does not have.
@@ -144,7 +146,7 @@ private struct KeychainQuery {
             kSecAttrService, kSecAttrSynchronizable, kSecAttrType,
         ].map { $0 as String })
 
-    /// Writes a warning about a dictionary that cannot be read into the device's log, and returns the result code.
+    /// Writes a warning into the device's log about a dictionary that cannot be read, and returns the result code.
     static func refuse(_ dictionary: CFDictionary) -> OSStatus {
         let keys = dictionary.allKeys.map { "\($0)" }.sorted().joined(separator: ", ")
         SimulatedPhone.process.host.warn("a keychain query has a key or a value that is not simulated: \(keys)")

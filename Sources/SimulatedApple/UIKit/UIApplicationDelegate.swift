@@ -187,7 +187,7 @@ extension UIApplicationDelegate {
 
     /// Runs the app in a process of the simulated phone, as `@main` does on a phone.
     ///
-    /// Outside of such a process it stops with a message that says what to write instead.
+    /// Outside of such a process, the program stops with a message that says what to write instead.
     ///
     /// ```swift
     /// SimulatedPhone.install(on: device, program: { AppDelegate.main() })

@@ -39,7 +39,9 @@ open class UIGestureRecognizer: NSObject {
     /// Creates a recognizer that calls no method yet.
     override public convenience init() { self.init(target: nil, action: nil) }
 
-    /// Adds a method to be called; it receives the recognizer if it has a parameter, and the object is not retained.
+    /// Adds a method to be called.
+    ///
+    /// The method receives the recognizer if it has a parameter. The object is not retained.
     open func addTarget(_ target: Any, action: Selector) {
         if targets.contains(where: { $0.isSame(as: target, action) }) { return }
         targets.append(TargetAction(target, action))

@@ -161,13 +161,13 @@ open class UISceneConfiguration: NSObject {
 /// The calls about a scene's life cycle, all of them optional as in UIKit.
 @preconcurrency @MainActor
 public protocol UISceneDelegate: NSObjectProtocol {
-    /// Called when the scene is created; its interface is built here.
+    /// Called when the scene is created, so that the app builds the scene's interface.
     func scene(
         _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions)
     /// Called when the system has disconnected the scene in the background.
     ///
-    /// When the user returns, a new scene object is connected. This method is not called at the end of the process
-    /// here.
+    /// When the user returns, a new scene object is connected. On the simulated phone, this method is not called at the
+    /// end of the process.
     func sceneDidDisconnect(_ scene: UIScene)
     /// Called when the scene has become active.
     func sceneDidBecomeActive(_ scene: UIScene)

@@ -119,7 +119,7 @@ open class UITableView: UIView {
 
     /// Returns the cell of a row, or `nil` if the row does not exist.
     ///
-    /// The data source is asked once, until the row is reloaded.
+    /// The data source is asked at the first call, and again after the row was reloaded.
     open func cellForRow(at indexPath: IndexPath) -> UITableViewCell? {
         if let cell = cells[indexPath] { return cell }
         guard indexPath.section < numberOfSections, indexPath.row < numberOfRows(inSection: indexPath.section) else {
@@ -141,10 +141,10 @@ open class UITableView: UIView {
         }
     }
 
-    /// The number of sections; the data source is asked once, until the table is reloaded.
+    /// The number of sections; the data source is asked for it once after each reload of the table.
     open var numberOfSections: Int { currentRows.count }
 
-    /// Returns the number of rows of a section; the data source is asked once, until the table is reloaded.
+    /// Returns the number of rows of a section; the data source is asked for it once after each reload of the table.
     open func numberOfRows(inSection section: Int) -> Int { currentRows[section] }
 
     private var currentRows: [Int] {
@@ -179,12 +179,12 @@ open class UITableView: UIView {
 
     /// Notifies the table of rows that the data source has now.
     ///
-    /// If the data source's counts do not agree, it stops the app, as on a phone.
+    /// If the data source's counts do not agree, the app stops, as on a phone.
     open func insertRows(at indexPaths: [IndexPath], with animation: RowAnimation) { change(indexPaths, by: 1) }
 
     /// Notifies the table of rows that the data source no longer has.
     ///
-    /// If the data source's counts do not agree, it stops the app, as on a phone.
+    /// If the data source's counts do not agree, the app stops, as on a phone.
     open func deleteRows(at indexPaths: [IndexPath], with animation: RowAnimation) { change(indexPaths, by: -1) }
 
     private func change(_ paths: [IndexPath], by step: Int) {

@@ -20,7 +20,7 @@ struct ReleaseMonthTests {
     private static let manifest = AppManifest(
         backgroundModes: [.fetch, .processing], permittedTaskIdentifiers: ["refresh", "tidy", "export.*"])
 
-    /// Submits the requests of the app, which it does whenever it has come to the foreground.
+    /// Submits the requests that the app submits whenever it has come to the foreground.
     private static func submitAll(_ host: SimulatedHost) {
         submit(host, BackgroundJobRequest("refresh", .refresh))
         submit(host, BackgroundJobRequest("tidy", .processing(requiresExternalPower: true)))

@@ -224,8 +224,10 @@ struct SimulatedLocationTests {
         #expect(refusal(stern, inBackground: false) == .modeUnavailable)
     }
 
-    /// WWDC 2019, session 705, "What's New in Core Location": the user reads the same question as for "when in use", and the
-    /// one about "always" when the app does what only that allows.
+    /// The source is WWDC 2019, session 705, "What's New in Core Location".
+    ///
+    /// The user first reads the same question as for “when in use”. The question about “always” follows when the app
+    /// does something that only “always” allows.
     @Test("“always” is provisional: the user decides about it when the app starts updates in the background")
     func provisionalAlways() throws {
         let (device, seen) = (device, seen)
@@ -233,7 +235,7 @@ struct SimulatedLocationTests {
             let location = location(.notDetermined)
             location.userAnswer = answer
             #expect(try device.run { await location.requestAuthorization(.always) } == .always)
-            // In front, or with updates that it started there, an app uses nothing that only “always” allows.
+            // An app in front, or with updates that it started in front, uses nothing that only “always” allows.
             location.startUpdating(inBackground: true) { _ in }
             location.appForegrounded(false)
             device.time.advance(by: .seconds(100))
@@ -254,8 +256,9 @@ struct SimulatedLocationTests {
         #expect(logged == [provisional, "authorization whenInUse", provisional, "authorization always"])
     }
 
-    /// A request for `always` is ignored then (Apple,
-    /// documentation/corelocation/cllocationmanager/requestalwaysauthorization()).
+    /// After an authorization for one use, a request for `always` is ignored.
+    ///
+    /// The source is Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization().
     @Test("an authorization for one use ends with a suspension or the process, and is never “always”")
     func allowOnce() throws {
         let location = location(.notDetermined)
@@ -278,7 +281,9 @@ struct SimulatedLocationTests {
         #expect(location.authorization == .whenInUse)
     }
 
-    /// Without the keys, the requests do nothing (Apple, the pages of both requests).
+    /// Without the keys of the usage texts, the requests for authorization do nothing.
+    ///
+    /// The sources are Apple's pages of both requests.
     @Test(
         "without its usage texts, an app cannot ask the user, and the log names the missing keys",
         arguments: [

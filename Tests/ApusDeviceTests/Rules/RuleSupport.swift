@@ -26,7 +26,7 @@ extension SimulatedDevice {
 
     /// Makes the app note the updates of its location service.
     ///
-    /// The notes are "at 10", in degrees of latitude, "no fix", or a change of the authorization.
+    /// A note is "at 10" for a latitude of ten degrees, "no fix", or "now always" for a change of the authorization.
     func follow(inBackground: Bool) throws {
         try inApp { host in
             for await update in try host.location.updates(inBackground: inBackground) {
@@ -40,7 +40,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// Returns the identifiers of the delivered notifications: those of an actor, or all.
+    /// Returns the identifiers of the notifications that were delivered to an actor, or of all delivered ones.
     func deliveries(to actor: DeviceEvent.Actor? = nil) -> [String] {
         log.compactMap { event in
             guard case .notificationDelivered(let identifier) = event.what, event.actor == actor ?? event.actor else {

@@ -9,7 +9,7 @@ struct JobLoadingTests {
     private var board: QueueBoard { QueueBoard([], isShared: false, now: now) }
     private let lane = QueueLane(.default, .normal, kind: "work")
 
-    /// Returns a loading with room for eight jobs and a horizon of a minute.
+    /// Returns a `JobLoading` with room for eight jobs and a horizon of a minute.
     private func loading(started: Bool = true) -> JobLoading {
         var loading = JobLoading(.init(horizon: .seconds(60), maximumLoaded: 8))
         var board = board
@@ -108,7 +108,7 @@ struct JobLoadingTests {
         #expect(take(DueJobs(jobs: [], next: nil, left: [lane: at(0)]), &loading, &board) == true)
         #expect(loading.isDrained(loaded: 2, board) == false)
         #expect(try read(&loading, board, entries: 2, loaded: 2) == nil)
-        // A later job of the lane waits with the rest.
+        // A later job of the lane stays in the store too.
         let memory = self.load(board)
         #expect(memory.count == 2 && loading.leaves(memory, at(0), loaded: 2, &board, at(0)) == true)
         board.withdraw(1)
@@ -134,8 +134,8 @@ struct JobLoadingTests {
         }
         #expect(!leaves(99, lanes: 1) && leaves(100, lanes: 1))
         #expect(!leaves(49, lanes: 4) && leaves(50, lanes: 4))
-        // However many lanes there are, one job of each is in memory, to show that the conditions of the lane are
-        // waited for.
+        // However many lanes there are, one job of each lane is in memory, in order to report that the jobs of the lane
+        // wait.
         #expect(!leaves(0, lanes: 10_000) && leaves(1, lanes: 10_000))
         // A job that is skipped when it is late must be in memory in time for its run.
         #expect(!leaves(1_000, lanes: 1, canArriveLate: false))

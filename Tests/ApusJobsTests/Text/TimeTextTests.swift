@@ -3,7 +3,7 @@ import ApusJobs
 import ApusTimers
 import Testing
 
-/// The present of each row that names no other: 2026-11-18 12:00 in Berlin, a Wednesday.
+/// The present in each row that names no other instant: 2026-11-18 12:00 in Berlin, a Wednesday.
 private let wednesdayNoon = "2026-11-18T11:00:00Z"
 
 private func resolve(_ text: String, now: String = wednesdayNoon, zone: String = "Europe/Berlin") throws -> String {

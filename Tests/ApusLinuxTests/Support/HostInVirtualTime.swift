@@ -6,7 +6,7 @@ import Logging
 
 @testable import ApusLinux
 
-/// A host in virtual time, all on the thread that drives the time.
+/// A host in virtual time that runs wholly on the thread that drives the time.
 ///
 /// The loop of the host runs on the simulation's executor; its main loop and its timers run on the engine.
 @MainActor

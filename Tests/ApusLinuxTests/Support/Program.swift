@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program with its standard output, line by line, which ends with the test.
+/// A program that ends with the test, with its standard output line by line.
 final class Program: Sendable {
     private let processID: Int32
     private let lines: AsyncStream<String>

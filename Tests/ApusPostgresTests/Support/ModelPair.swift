@@ -374,8 +374,8 @@
             Set(results.indices.filter { if case .failure = results[$0] { true } else { false } })
         }
 
-        /// Returns whether the model and the database refuse a part for different faults, of which the database's is a
-        /// name that another job or part has.
+        /// Returns whether the model and the database refuse a part for different faults, and the database refuses it
+        /// for a name that another job or part has.
         private func isRefusedForName(
             _ answers: (model: Result<[Job], JobError>, real: Result<[Job], JobError>), _ part: Int, of turn: StoreTurn
         ) -> Bool {

@@ -10,7 +10,7 @@ struct waiting_call {
     int (*wait)(int64_t nanoseconds);
 };
 
-// Returns the ways by their indexes, which begin at 0; NULL beyond the last one.
+// Returns the way with this index, from 0; NULL beyond the last one.
 const struct waiting_call *waiting_call_at(int index);
 
 // Names the calling thread. Foundation may name a thread later than the thread itself does, because it knows a thread

@@ -1,10 +1,9 @@
 import Foundation
 
-/// The cheapest client of the daemon's socket: one thread, requests assembled by hand, and only the necessary part of
-/// the answers is read.
+/// The cheapest client of the daemon's socket.
 ///
-/// The client and the daemon share the machine's processors, and `DaemonClient` uses more of them for a submission than
-/// the daemon.
+/// It has one thread, assembles requests by hand, and reads only the necessary part of the answers. The client and the
+/// daemon share the machine's processors, and `DaemonClient` uses more processor time for a submission than the daemon.
 final class PlainClient {
     private struct Connection {
         var descriptor: Int32

@@ -6,7 +6,8 @@ struct Prompt {
     var daemon: DaemonProcess
     var runs: Int
 
-    /// Returns the minimum, median and maximum time, and those of a program that does nothing, measured in turns.
+    /// Returns the minimum, median and maximum time of a subcommand and of a program that does nothing, measured in
+    /// turns.
     func rows(_ arguments: [String], name: String, medianAtMost limit: Double) throws -> [Comparison] {
         let nothing = ["/usr/bin/true", "/bin/true"].first { FileManager.default.isExecutableFile(atPath: $0) }
         var ours: [Double] = []

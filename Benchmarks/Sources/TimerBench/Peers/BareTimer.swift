@@ -8,7 +8,7 @@ enum BareTimer {
         let timer = capus_timerfd_create(CAPUS_CLOCK_UPTIME)
         guard timer >= 0 else { return }
         defer { close(timer) }
-        // The descriptor blocks: one system call to arm and one to wait are the minimum.
+        // The descriptor blocks, because one system call to arm it and one to wait are the minimum.
         guard fcntl(timer, F_SETFL, fcntl(timer, F_GETFL) & ~O_NONBLOCK) == 0 else { return }
         for (index, instant) in instants.enumerated() {
             guard capus_timerfd_arm(timer, instant, 0) == 0 else { return }

@@ -62,11 +62,11 @@ struct OperationCosts {
 
 /// Live timers of a contestant, created three times.
 ///
-/// The first time in unused memory, then in memory whose timers were cancelled in order, and in memory whose timers
-/// were cancelled in random order.
+/// They are created first in unused memory, then in memory whose timers were cancelled in order, and last in memory
+/// whose timers were cancelled in random order.
 ///
-/// It uses neither arrays nor a separate object, whose property accesses the runtime checks: what is measured takes
-/// little longer than these checks.
+/// The type uses neither arrays nor a separate object, because the runtime checks accesses to an object's properties,
+/// and the measured calls take little longer than these checks.
 struct Population<Maker: Contestant>: ~Copyable {
     private let contestant: Maker
     private let size: Int

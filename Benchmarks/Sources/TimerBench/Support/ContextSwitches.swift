@@ -2,7 +2,7 @@ import Foundation
 
 /// Counts the voluntary context switches of threads, which are as many as their wake-ups.
 enum ContextSwitches {
-    /// Returns the number for the threads of the engines, by their name.
+    /// Returns the number of voluntary context switches of the engines' threads, which it finds by their name.
     static func ofEngines() -> Int { ofThreads(named: "apus-timers") }
 
     /// Returns the number of voluntary context switches of the threads whose name begins with this text.
@@ -12,7 +12,8 @@ enum ContextSwitches {
             .reduce(0) { $0 + voluntary("/proc/self/task/\($1)/status") }
     }
 
-    /// Returns the number for all threads but the main thread, which measures, including threads that have ended.
+    /// Returns the number of voluntary context switches of all threads, including ended ones, except the main thread,
+    /// which measures.
     static func ofOthers() -> Int {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -3,9 +3,9 @@ import BenchSupport
 /// The names of the columns, ours and the peers'.
 enum Name {
     static let ours = "ours"
-    /// Ours with a shared handler and a token.
+    /// The timers of Apus with a shared handler and a token.
     static let handler = "ours, handler"
-    /// Ours with a shared handler and a token, due at known instants.
+    /// The timers of Apus with a shared handler and a token, due at known instants.
     static let handlerAtInstants = "ours, handler, at instants"
     static let source = "DispatchSourceTimer"
     static let after = "asyncAfter"

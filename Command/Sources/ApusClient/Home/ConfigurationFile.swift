@@ -20,7 +20,7 @@ package struct ConfigurationFile: Sendable {
     package let changed: Int?
     /// The texts of each setting in the file.
     package let values: [SettingKey: [String]]
-    /// Whether other users can read it.
+    /// Whether other users can read the file.
     package let isReadableByOthers: Bool
 
     /// The maximum size of the file, in bytes.
@@ -65,7 +65,7 @@ package struct ConfigurationFile: Sendable {
     /// Returns the contents and the status of the file; `nil` if it does not exist.
     ///
     /// Links are followed, because configuration files are often kept elsewhere; the file that a link leads to is
-    /// checked. The folders above it need no check: a file of another user is refused in any folder.
+    /// checked. The folders above it need no check, because a file of another user is refused in any folder.
     private static func contents(of path: String) throws(DaemonError) -> (bytes: [UInt8], status: stat)? {
         func failure(_ reason: String) -> DaemonError { DaemonError(.unavailable, "\(path) \(reason)") }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -113,7 +113,8 @@ package struct ConfigurationFile: Sendable {
     ) throws(DaemonError) {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             let full = prefix + name
-            // A member whose name contains a dot, such as `log.level`, is not a setting: a dot means a nested object.
+            // A member whose name contains a dot, such as `log.level`, is not a setting, because a dot in a setting's
+            // path stands for a nested object.
             if !name.contains("."), let key = SettingKey(rawValue: full) {
                 guard let texts = texts(of: value, as: key.form) else {
                     throw DaemonError(.invalid, "\(path): \(full) must have a value such as \(key.examples)")

@@ -10,13 +10,13 @@ package import PlatformC
 /// The folder in which a daemon keeps its files: the database, the socket and the log.
 ///
 /// The folder is `$APUS_HOME`, else `$XDG_STATE_HOME/apus`, else `~/.local/state/apus`. The socket is in
-/// `$XDG_RUNTIME_DIR/apus` if that variable names a folder of the user and `APUS_HOME` is not set: with `APUS_HOME`, no
-/// file outside the home is used. The name of a socket outside the home is made from the home's device and inode, so
-/// that homes can share the folder. A daemon records the path of its socket in the home, for callers with another
-/// environment.
+/// `$XDG_RUNTIME_DIR/apus` if that variable names a folder of the user and `APUS_HOME` is not set, because with
+/// `APUS_HOME` no file outside the home is used. The name of a socket outside the home is made from the home's device
+/// and inode, so that homes can share the folder. A daemon records the path of its socket in the home, for callers with
+/// another environment.
 ///
 /// A home must belong to the effective user, and other users must not be able to write it or to replace the folders
-/// above it: a job that another user added would run as this user.
+/// above it, because a job that another user added would run as this user.
 public struct Home: Sendable, Hashable {
     /// The absolute path of the folder.
     public var path: String

@@ -1,7 +1,7 @@
 /// Decodes a value of JSON.
 ///
-/// With a ``FieldReport``, the decoder records there the fields that the types do not ask for, and `null` is an error;
-/// without one, it accepts both.
+/// With a ``FieldReport``, the decoder records in the report the fields that the types do not ask for, and refuses
+/// `null`. Without a report, it accepts such fields and `null`.
 final class JSONValueDecoder: Decoder {
     private let value: JSONValue
     private let report: FieldReport?
@@ -9,7 +9,7 @@ final class JSONValueDecoder: Decoder {
     private let parent: [any CodingKey]
     private let key: (any CodingKey)?
 
-    // Lazy, because only containers and errors need it.
+    // The path is lazy, because only containers and errors need it.
     private(set) lazy var codingPath = key.map { parent + [$0] } ?? parent
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 

@@ -13,11 +13,12 @@ extension DaemonClient {
 
     /// The rule for sending a request without an answer a second time, over a new connection.
     enum Repetition {
-        /// For a change, which may have been applied.
+        /// The request is not repeated, because it is a change, which may have been applied.
         case never
-        /// For a read: it is repeated if the connection was lost, but not after a time-out.
+        /// The request is a read, which is repeated if the connection was lost, but not after a time-out.
         case whenLost
-        /// For a submission with an idempotency key, which the daemon accepts only once.
+        /// The request is a submission with an idempotency key, which is always repeated, because the daemon accepts it
+        /// only once.
         case always
     }
 

@@ -14,7 +14,7 @@ public struct DaemonClient: Sendable {
     public let patience: Duration
     private let random: any RandomSource
 
-    /// Creates a client for the daemon of a home, which connects at its first use.
+    /// Creates a client for the daemon of a home; the client connects at its first use.
     ///
     /// - Parameters:
     ///   - home: the home of the daemon.
@@ -312,8 +312,8 @@ public struct DaemonClient: Sendable {
 
     /// Retries the last occurrence of each job whose newest ended attempt failed or was lost, except cancelled jobs.
     ///
-    /// One request is sent for each 1,000 jobs. A job that can no longer be retried is skipped: another caller has
-    /// retried or cancelled it, or it no longer exists.
+    /// One request is sent for each 1,000 jobs. A job is skipped if another caller has retried or cancelled it, or if
+    /// it no longer exists.
     ///
     /// - Parameters:
     ///   - filter: the filter that the jobs must pass.
@@ -416,7 +416,7 @@ public struct DaemonError: Error, Sendable, CustomStringConvertible {
         public static let unavailable = Code(description: "unavailable")
         /// No daemon listens.
         public static let notRunning = Code(description: "notRunning")
-        /// A daemon listens, but the connection was lost or the answer took too long: a change may have happened.
+        /// A daemon listens, but the connection was lost or the answer took too long, so a change may have happened.
         public static let noAnswer = Code(description: "noAnswer")
         /// The daemon serves another home than the request is for.
         public static let otherHome = Code(description: "otherHome")

@@ -54,7 +54,7 @@ final class SocketConnection: Sendable {
     /// The user of the process that listened when the connection was made; `nil` if the kernel does not report it.
     var peerUser: uid_t? { PeerCredentials.user(of: descriptor) }
 
-    /// Whether the connection cannot be reused: the server has closed it, or has sent bytes without a request.
+    /// Whether the connection cannot be reused, because the server has closed it or has sent bytes without a request.
     var isStale: Bool { wait(for: Int16(POLLIN), milliseconds: 0) != 0 }
 
     /// Ends all sending and receiving, both in progress and later.

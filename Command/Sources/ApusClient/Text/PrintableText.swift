@@ -1,8 +1,8 @@
 /// The rules for the characters that a terminal shows, and the escapes for all others.
 ///
-/// Not printable are control characters (C0, DEL and C1, which terminals interpret as commands), line and paragraph
-/// separators, and the bidirectional embeddings, overrides and isolates, which reorder the text around them. Joiners
-/// and variation selectors are printable: emoji and many scripts need them.
+/// The characters that are not printable are control characters (C0, DEL and C1, which terminals interpret as
+/// commands), line and paragraph separators, and the bidirectional embeddings, overrides and isolates, which reorder
+/// the text around them. Joiners and variation selectors are printable, because emoji and many scripts need them.
 public enum PrintableText {
     /// The characters that a text of several lines may contain in addition to printable ones.
     public static let lineCharacters: Set<Unicode.Scalar> = ["\n", "\t"]

@@ -9,7 +9,7 @@ import PlatformC
 public struct Action: Codable, Hashable, Sendable {
     /// A program to start.
     public struct Command: Codable, Hashable, Sendable {
-        /// The program and its arguments; with `shell`, one element, the line for `/bin/sh -c`.
+        /// The program and its arguments; with `shell`, the only element is the line for `/bin/sh -c`.
         public var argv: [String]
         /// Whether `argv[0]` is a line for the shell.
         @EmptyIfAbsent public var shell: Bool
@@ -62,7 +62,7 @@ public struct Action: Codable, Hashable, Sendable {
                     .joined(separator: #"'\''"#) + "'"
         }
     }
-    /// A step after the outcome of an occurrence, which has exactly one of the three properties.
+    /// A step after the outcome of an occurrence, with exactly one of the three properties.
     public struct Hook: Codable, Hashable, Sendable {
         /// A program to start, with `APUS_OUTCOME`, `APUS_REASON` and `APUS_EXIT_CODE` in its environment.
         public var command: Command?
@@ -90,7 +90,7 @@ public struct Action: Codable, Hashable, Sendable {
     public var webhook: String?
     /// The additional headers of the webhook, by name.
     public var webhookHeaders: [String: String]?
-    /// The absolute path of the file with the secret that signs the job's webhooks, which is read at each post.
+    /// The absolute path of the file, read at each post, with the secret that signs the job's webhooks.
     public var webhookSecretFile: String?
     /// The text of the notification after a success, if there is one; after a failure, the job's name and the reason
     /// are shown instead.

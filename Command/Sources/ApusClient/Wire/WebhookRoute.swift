@@ -60,7 +60,8 @@ package struct WebhookRoute: Hashable, Sendable {
             return .failed("HTTP \(status): redirected more than \(Self.maximumRedirects) times")
         }
         url = target
-        // Once `false`, it stays `false`: a foreign origin must not choose which addresses get the job's headers.
+        // Once the value is `false`, it stays `false`, because a foreign origin must not choose which addresses get the
+        // job's headers.
         isSameOrigin = isSameOrigin && next == origin
         return .redirected
     }

@@ -207,7 +207,8 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     ///
     /// If it is set, an open job of the same name counts as the same. With `unique` alone, the existing job is kept.
     public var conflict: String?
-    /// The name of this submission, with which it can be repeated safely: the answer to a repetition is the same job.
+    /// The name of this submission, with which it can be repeated safely, because the answer to a repetition is the
+    /// same job.
     public var idempotencyKey: String?
     /// Creates a submission.
     public init(

@@ -205,7 +205,7 @@ extension CalendarSchedule {
 }
 
 extension TimeZones {
-    /// Whether the zone that a schedule names, if it names one, is one of these.
+    /// Whether these zones contain the zone that a schedule names; `true` if it names none.
     package func hasZone(of schedule: CalendarSchedule) -> Bool {
         schedule.timeZone.map { (try? zone($0)) != nil } ?? true
     }

@@ -114,7 +114,7 @@ extension WireJobChange {
         for (key, change) in labels ?? [:] { change.apply { request.labels[key] = $0 } }
         queue.apply { request.queue = $0.map { QueueID($0) } ?? .default }
         try priority.apply { request.priority = try $0.map(PolicyText.priority) ?? .normal }
-        // Only a new key is checked: the present key may be an application's, with other characters.
+        // Only a new key is checked, because the present key may be an application's and have other characters.
         var (newKey, newUnique): (String?, WireUniqueness?) = (nil, nil)
         fairnessKey.apply { (request.fairnessKey, newKey) = ($0, $0) }
         try unique.apply { (request.uniqueness, newUnique) = (try $0?.parsed() ?? .identifier, $0) }

@@ -3,7 +3,7 @@ import ApusTimers
 
 /// The rule by which open jobs with the same action, or with the same key, count as the same job.
 public struct WireUniqueness: Codable, Hashable, Sendable {
-    /// The time after its submission for which a job counts even if it has ended (a duration, ISO 8601).
+    /// The time after a job's submission for which the job counts even if it has ended (a duration, ISO 8601).
     public var within: String?
     /// The key that counts in place of the action.
     ///

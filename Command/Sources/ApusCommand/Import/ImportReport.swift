@@ -8,7 +8,7 @@ struct ImportedJob: Encodable {
         case created, ended, changed, unchanged
         /// The job is valid; without a running daemon, nothing more can be reported about it.
         case valid
-        /// The crontab no longer has the job, which `--prune` cancels.
+        /// The crontab no longer has the job, which is `cancelled` with `--prune`, and only `gone` without it.
         case gone, cancelled
     }
 

@@ -24,8 +24,8 @@ struct InputFile {
     ///
     /// - Parameters:
     ///   - limit: The largest size that is accepted, in bytes.
-    ///   - waitsForWriter: Whether a named pipe is waited for until a program writes to it; otherwise it is refused
-    ///     without one.
+    ///   - waitsForWriter: Whether to wait until a program writes to a named pipe. If `false`, a pipe to which no
+    ///     program writes is refused.
     /// - Returns: The contents.
     /// - Throws: `ValidationError` that names the argument, the file and the reason.
     func contents(upTo limit: Int = .max, waitsForWriter: Bool = true) throws -> Data {

@@ -242,7 +242,7 @@ struct JobOptions: ParsableArguments {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
-    /// Checks that a program can be run: a misspelt name is better refused now than at the first run.
+    /// Checks that a program can be run, so that a misspelt name is refused now and not only at the first run.
     static func checkProgram(_ program: String, folder: String, path: String) throws {
         guard !program.isEmpty else {
             throw ValidationError("the program is an empty text; name a program after `--`")

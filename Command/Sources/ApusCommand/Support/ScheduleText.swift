@@ -39,7 +39,7 @@ enum RuleText {
     static func line(_ text: String, argument: String) throws -> String {
         let isEvent = RecurrenceText.isEvent(text)
         guard isEvent || !RecurrenceText.isProperties(text) else {
-            // A rule without DTSTART cannot be read here. The daemon reads it when it is submitted.
+            // A rule without DTSTART cannot be read here. The daemon reads it when the job is submitted.
             if let read = try? RecurrenceText(text) { note(read) }
             return text
         }

@@ -3,8 +3,8 @@ import PlatformC
 
 /// Handles a signal from now on, on a global queue, instead of its default action.
 ///
-/// It returns once the signal is registered: Dispatch registers a source some time after it is activated, and a signal
-/// in between would be lost, because it is already ignored.
+/// It returns only when Dispatch has registered the signal source, which it does some time after the activation. A
+/// signal in between is lost, because its default action is already replaced by ignoring it.
 func signalSource(
     _ number: Int32, handler: @escaping @Sendable () -> Void
 ) async -> any DispatchSourceSignal {

@@ -4,7 +4,8 @@ import ApusTimers
 
 /// The data of `apus top`, which `apus top --json` prints too.
 ///
-/// They are read with several requests, so they may differ by the changes that happened in between.
+/// The data is read with several requests. Its parts may therefore differ by changes that happened between two
+/// requests.
 struct TopSnapshot: Codable, Sendable {
     /// The numbers of jobs and runs in some states.
     struct Counts: Codable, Hashable, Sendable {
@@ -36,18 +37,18 @@ struct TopSnapshot: Codable, Sendable {
     var counts: Counts
     /// The attempts in progress, oldest first.
     var running: [WireRun]
-    /// The next starts, soonest first, one of each job.
+    /// The next starts, soonest first, at most one for each job.
     var next: [Start]
     /// The last runs that have ended, newest first.
     var ended: [WireRun]
-    /// The jobs that have not ended, sorted by name, those without a name last.
+    /// The jobs that have not ended, sorted by name; jobs without a name come last.
     ///
-    /// If there are more jobs than are read, they are those that were submitted first.
+    /// If the store has more jobs than are read, these are the jobs that were submitted first.
     var jobs: [WireJob]
-    /// The names of the runs' jobs that have one, by the jobs' identifiers.
+    /// The names of the runs' jobs, keyed by the jobs' identifiers; jobs without a name are not included.
     var names: [String: String]
 
-    /// The maximum number of starts, and of ended runs.
+    /// The maximum length of the list of starts, and of the list of ended runs.
     static let listed = 10
     /// The maximum number of pages that are read of each list, so that a large store does not keep the daemon busy.
     private static let pages = 5
@@ -84,7 +85,7 @@ struct TopSnapshot: Codable, Sendable {
             jobs: open.sorted { order($0) < order($1) }, names: names)
     }
 
-    /// Returns the elements of the first pages, and whether there are more.
+    /// Returns the elements of the first pages, and whether more pages follow.
     private static func all<Element>(
         _ read: (_ after: String?) async throws -> ([Element], String?)
     ) async throws -> ([Element], Bool) {
@@ -99,7 +100,7 @@ struct TopSnapshot: Codable, Sendable {
     }
 
     static func starts(of jobs: [WireJob]) -> [Start] {
-        // Instants of the API have one form, so their texts sort like the instants.
+        // The API writes all instants in the same format, so sorting the texts sorts the instants.
         let due = jobs.compactMap { job in
             job.state == "scheduled" ? job.nextDue.map { Start(job: job.id, name: job.name, due: $0) } : nil
         }

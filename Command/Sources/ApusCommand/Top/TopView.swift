@@ -6,7 +6,7 @@ import PlatformC
 
 /// The view of `apus top` on a terminal.
 ///
-/// It draws the newest snapshot, and draws the durations in it again once a second.
+/// It draws each new snapshot, and redraws the newest one once a second so that the durations in it stay current.
 struct TopView {
     let client: DaemonClient
 
@@ -20,7 +20,7 @@ struct TopView {
 
     /// Shows the view until q, Ctrl-C or a signal, and then restores the terminal.
     ///
-    /// - Throws: `ExitCode` with 128 and the signal's number after Ctrl-C or a signal; `DaemonError` if the daemon
+    /// - Throws: `ExitCode` with 128 plus the signal's number after Ctrl-C or a signal; `DaemonError` if the daemon
     ///   refuses the caller.
     func show(_ first: TopSnapshot) async throws {
         let (news, continuation) = AsyncStream.makeStream(of: News.self)

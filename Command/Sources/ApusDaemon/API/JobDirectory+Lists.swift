@@ -5,7 +5,9 @@ import ApusTimers
 
 /// Requests that concern many jobs; their `check` throws once the client has disconnected.
 extension JobDirectory {
-    /// Returns a page of jobs, including unreadable ones, which is shorter than the query's limit if the jobs are long.
+    /// Returns a page of jobs, including unreadable ones.
+    ///
+    /// If the jobs are long, the page contains fewer jobs than the query's limit.
     func page(_ query: JobQuery) async throws -> WireJobPage {
         enum Found {
             case job(Job, lastRun: Run?)
@@ -37,7 +39,7 @@ extension JobDirectory {
         return page
     }
 
-    /// Returns a page of runs, which is shorter than the query's limit if the runs are long.
+    /// Returns a page of runs; if the runs are long, it contains fewer runs than the query's limit.
     func page(_ query: RunQuery) async throws -> WireRunPage {
         var names: [JobID: String] = [:]
         let (runs, next) = try await BoundedPage.read(
@@ -53,7 +55,7 @@ extension JobDirectory {
         return WireRunPage(RunPage(runs: runs, names: names, nextCursor: next))
     }
 
-    /// The maximum number of pieces of the jobs with a calendar that are examined for one page.
+    /// The maximum number of reads, each of up to 100 jobs with a calendar, that are made for one page.
     private static let piecesExamined = 20
 
     /// Returns a page of the jobs that are due and wait for conditions or for a handler, followed by the jobs whose
@@ -111,7 +113,7 @@ extension JobDirectory {
         return WireJobPage(jobs: found.map { wire($0) }, next: query.cursor.map { "z\($0)" })
     }
 
-    /// Returns the scheduled jobs whose next occurrences are due first.
+    /// Returns the scheduled jobs with the earliest next occurrences.
     func next(limit: Int, check: () throws -> Void) async throws -> WireJobPage {
         // More jobs than `limit` are read: a job with a waiting run is among the soonest, although its next occurrence
         // may be due later than those of other jobs.

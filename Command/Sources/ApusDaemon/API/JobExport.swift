@@ -21,8 +21,8 @@ extension Routes {
                     while true {
                         try await writer.write(piece.text)
                         guard let rest = piece.rest else { break }
-                        // A place is taken for each single piece, so that a client that reads slowly occupies none
-                        // meanwhile.
+                        // Each piece takes a place of `long` for itself, so that a client that reads slowly occupies no
+                        // place while it reads.
                         piece = try await long.answer(context) { check in
                             try await rest.next(from: scheduler, check: check)
                         }
@@ -49,12 +49,12 @@ struct JobExport: Sendable {
             states: [.scheduled, .suspended], labels: labels, includesLastRuns: false, limit: Self.jobsRead)
     }
 
-    /// The number of jobs in memory at once.
+    /// The maximum number of jobs that are read into memory at once.
     private static let jobsRead = 100
-    /// The approximate size of a piece in bytes; a piece is larger if one read of jobs is.
+    /// The approximate size of a piece in bytes; a piece is larger if the jobs of a single read are.
     private static let bytes = 256 << 10
 
-    /// Reads the next piece, and returns it with the rest of the export; after the last piece, there is no rest.
+    /// Reads the next piece, and returns it with an export of the remaining jobs, which is `nil` after the last piece.
     func next(
         from scheduler: JobScheduler, check: () throws -> Void
     ) async throws -> (text: ByteBuffer, rest: JobExport?) {

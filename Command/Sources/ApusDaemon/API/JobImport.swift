@@ -22,7 +22,7 @@ extension Routes {
 extension JobDirectory {
     /// Imports all of the jobs, or none.
     ///
-    /// Only one import runs at a time: two imports that find no job would each make one.
+    /// Only one import runs at a time, because two imports that both find no job would each create it.
     func imported(_ wanted: WireImport) async throws -> WireImported {
         guard wanted.crontab != nil || wanted.prune == nil else {
             throw DaemonError(.invalid, "prune: can only be given with crontab; leave it out")
@@ -134,7 +134,7 @@ extension JobDirectory {
     ///
     /// A job with the same identifier is the exported one only if it was also submitted at the same instant, because
     /// another job may have had the identifier since. The same holds for an idempotency key that a user gave. A job
-    /// with the same uniqueness key is the exported one if it does the same.
+    /// with the same uniqueness key is the exported one if it has the same payload.
     private static func means(
         _ reference: JobReference, _ found: Job?, _ job: WireExportedJob, _ request: JobRequest
     ) -> Bool {
@@ -215,8 +215,8 @@ extension JobDirectory {
             answer.jobs.append(.init(outcome: same ? .unchanged : .changed, id: job.id.rawValue))
         }
         if wanted.dryRun == true { return answer }
-        // A job of another scheduler can only be changed by a submission of its own. If the store fails between two
-        // changes, a repeated import makes the remaining changes.
+        // In a shared store, a job of another scheduler can only be changed by a submission that contains nothing else.
+        // If the store fails between two changes, a repeated import makes the remaining changes.
         _ = try await scheduler.submit(scheduler.isStoreShared ? new : new + changes)
         if scheduler.isStoreShared { for change in changes { try await scheduler.submit(change) } }
         if wanted.prune == true { for job in left { try await scheduler.cancel(job.id) } }
@@ -229,7 +229,7 @@ extension JobDirectory {
         return jobs
     }
 
-    /// Returns a job with the schedule, the command and the policies of its line; everything else stays.
+    /// Returns a job with the schedule, the command and the policies of its line, and otherwise unchanged.
     private static func job(_ job: JobRequest, of line: JobRequest) -> JobRequest {
         var job = job
         (job.trigger, job.payload, job.conflict, job.idempotencyKey) = (line.trigger, line.payload, .update, nil)

@@ -50,13 +50,13 @@ struct Listeners {
         if configuration.http != nil { unlink(configuration.home.httpPath) }
     }
 
-    /// Returns a closure for each listener, which serves it and ends with its error.
+    /// Returns one closure for each listener, which serves requests until it is cancelled, or throws an error.
     func servers(
         routes: Routes, logger: Logger, readiness: Readiness
     ) -> [@Sendable () async throws -> Void] {
         let socket = socket
         var quiet = logger
-        // The server logs an orderly end as an error.
+        // The server logs an orderly end as an error, so its errors are not logged.
         quiet.logLevel = .critical
         let onSocket = WebServer(
             router: routes.onSocket(), address: .unixDomainSocket(path: socket.path), limits: .none, logger: quiet
@@ -122,7 +122,7 @@ final class SocketFile: Sendable {
 
     /// Records the identity of the listening socket's file, and denies other users access to it.
     func claim() {
-        // Connections that are made between the bind and this call are refused by the check of the peer.
+        // Until this call, other users may be able to connect; the check of the peer refuses their requests.
         chmod(path, 0o600)
         let own = current()
         inode.withLock { $0 = own }

@@ -62,9 +62,10 @@ struct PeerCheck: RouterMiddleware {
     #endif
 }
 
-/// Refuses requests for the daemon of another home, to which the record in a copied home has led.
+/// Refuses requests that are for the daemon of another home.
 ///
-/// Requests without the header are for the daemon that listens.
+/// A client sends such a request if its home was copied together with the record of the HTTP listener, which still
+/// leads to this daemon. Requests without the header are accepted.
 struct HomeCheck: RouterMiddleware {
     typealias Context = APIContext
 

@@ -6,7 +6,8 @@ import ApusPostgres
 struct QueueDirectory: Sendable {
     private let list: @Sendable () async throws -> [QueueStatus]
 
-    /// Creates the directory of a scheduler's queues; a store that is shared is asked instead of the scheduler.
+    /// Creates a directory that reads the queues from the store if daemons can share it, and otherwise from the
+    /// scheduler.
     init(_ store: any JobStore, _ scheduler: JobScheduler) {
         if let store = store as? PostgresStore {
             list = { try await store.queues() }

@@ -27,7 +27,9 @@ enum Right: Hashable, Sendable {
         }
     }
 
-    /// Checks that a caller may define a job, before and after a change: a page may only define jobs that show texts.
+    /// Checks that a caller may define a job.
+    ///
+    /// A page may only define jobs that show texts. A change of a job is checked before it is applied and after it.
     ///
     /// - Throws: ``WebError`` with 403 `forbidden`.
     static func check(_ caller: Caller?, _ job: JobRequest) throws {

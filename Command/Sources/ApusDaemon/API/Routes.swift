@@ -36,7 +36,7 @@ struct Routes: Sendable {
         return router
     }
 
-    /// Returns the routes of one listener, to which others can be added.
+    /// Returns a router with the routes of the API for one listener; the caller may add others to it.
     func router(
         guardedBy check: any MiddlewareProtocol<Request, Response, APIContext>, feed: EventFeed
     ) -> Router<APIContext> {

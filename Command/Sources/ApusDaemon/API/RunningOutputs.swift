@@ -1,7 +1,7 @@
 import ApusClient
 import ApusJobs
 
-/// The last 64 KiB of the output of each run in progress, as a value that the scheduler's events change.
+/// The last 64 KiB of the output of each run in progress, computed from the scheduler's events.
 struct RunningOutputs {
     struct Attempt: Hashable {
         var job: JobID

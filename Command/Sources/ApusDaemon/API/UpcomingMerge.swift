@@ -2,10 +2,10 @@ import ApusClient
 import ApusJobs
 import ApusTimers
 
-/// Merges the occurrences to come of many jobs, soonest first, and computes no more of them than are listed.
+/// Merges the upcoming occurrences of many jobs, soonest first, and computes hardly more of them than are listed.
 ///
-/// The first occurrence of every job is needed. A job is dropped if its first occurrence comes after as many others as
-/// can be listed, so that memory is bounded.
+/// The first occurrence of every job must be added. To bound the memory, a job is dropped if more first occurrences
+/// come before its own than can be listed.
 struct UpcomingMerge<Source> {
     struct Occurrence: Comparable {
         var due: WallInstant
@@ -19,13 +19,13 @@ struct UpcomingMerge<Source> {
 
     struct Merged {
         var occurrences: [Occurrence] = []
-        /// The jobs that have more occurrences than may be listed of one job.
+        /// The jobs with further occurrences that are not listed because of the limit for each job.
         var truncated: [JobID] = []
-        /// The instant from which on occurrences may be missing, if the bound of all jobs was reached.
+        /// The instant from which on occurrences may be missing; `nil` if no limit for the whole list was reached.
         var cut: WallInstant?
     }
 
-    // For `@unchecked Sendable`: the heap requires it, and the value does not leave the task that made it.
+    // The type is `@unchecked Sendable` because the heap requires it; the value does not leave the task that made it.
     private struct Candidate: Comparable, @unchecked Sendable {
         var next: Occurrence
         var source: Source
@@ -51,7 +51,7 @@ struct UpcomingMerge<Source> {
     /// Returns the earliest occurrences.
     ///
     /// `size` returns the approximate size of an occurrence in the answer, in bytes. `next` returns the occurrence of a
-    /// source that follows another one, or `nil` if it is not in the period.
+    /// source that follows the given one, or `nil` if the period contains no further occurrence.
     consuming func merged(
         size: (Occurrence) -> Int, next: (inout Source, _ after: Occurrence) throws -> Occurrence?
     ) rethrows -> Merged {

@@ -17,8 +17,8 @@ package struct DaemonSettings: Sendable {
 
     /// Parses all settings.
     ///
-    /// - Throws: `DaemonError` with `invalid`, or `TextError`; it names the argument, the variable or the file, and the
-    ///   accepted forms.
+    /// - Throws: `DaemonError` with `invalid`, or `TextError`. The error names the argument, the variable or the file,
+    ///   and the accepted forms.
     package init(_ settings: Settings, home: Home) throws {
         let standard = Daemon.Configuration(home: home, environment: [:])
         store = try StoreLocation(settings, home: home)
@@ -35,7 +35,7 @@ package struct DaemonSettings: Sendable {
             keptFiles: try settings[.logKeep].map { try Self.number($0, in: 0...1_000) } ?? limits.keptFiles)
     }
 
-    /// Returns the value that a setting has by default, in the form in which it would be given; `nil` for none.
+    /// Returns the default value of a setting, in the form in which a user would give it; `nil` if it has no default.
     package func standardText(of key: SettingKey) -> String? {
         switch key {
         case .store: "\(store)"
@@ -130,15 +130,16 @@ package struct DaemonSettings: Sendable {
 }
 
 extension Settings.Value {
-    /// The text of a setting that has only one.
+    /// The text of a setting that can have only one.
     fileprivate var text: String { texts.first ?? "" }
 }
 
 extension StoreLocation {
     /// Creates the location in the settings, or else that of the home's own file.
     ///
-    /// - Throws: `DaemonError` with `invalid`, also if no location is given and the home's last daemon used another one
-    ///   than the home's own file, or if the configuration file contains a password and other users can read it.
+    /// - Throws: `DaemonError` with `invalid` if the location is not valid, if none is given although the home's last
+    ///   daemon used another location than the home's own file, or if the configuration file contains a password and
+    ///   other users can read it.
     package init(_ settings: Settings, home: Home) throws(DaemonError) {
         guard let value = settings[.store] else {
             try StoreRecord(home).checkOwnFile()

@@ -78,7 +78,7 @@ package struct Settings: Sendable {
     }
 }
 
-/// Records which provider had the value that was read last, because a reader returns only the value.
+/// Records which provider returned the value of the last read, because the reader itself returns only the value.
 private final class LastAccess: AccessReporter {
     private let index = Locked<Int?>(nil)
 

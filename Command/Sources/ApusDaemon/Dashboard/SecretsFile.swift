@@ -7,8 +7,8 @@ import LoopbackWeb
 import PathTrust
 import PlatformC
 
-/// A file that keeps the secrets of the HTTP listener for the next daemon of the home, and that only its owner can
-/// read.
+/// A file that only its owner can read, and that keeps the secrets of the HTTP listener for the next daemon of the
+/// home.
 struct SecretsFile {
     let path: String
     let random: any RandomSource

@@ -8,7 +8,7 @@ import PlatformC
     import Foundation
 #endif
 
-/// The maximum number of concurrent jobs, as far as the available descriptors and processes allow it.
+/// Computes how many jobs may run concurrently with the available descriptors and processes.
 struct Parallelism: Sendable {
     /// The maximum number by default.
     static let standard = 256
@@ -26,7 +26,7 @@ struct Parallelism: Sendable {
     /// The number of descriptors for each job.
     ///
     /// A job needs one for the output of its command, and one for a webhook or a desktop notification. A descriptor may
-    /// stay open for a while after a run: `HTTPTransport` keeps at most 16 connections of webhooks for the next ones.
+    /// stay open for a while after a run: `HTTPTransport` keeps at most 16 webhook connections open for later webhooks.
     static let filesForEach: UInt64 = 2
     /// The number of descriptors for starts: four for each start in progress, and some for the process table and a
     /// record.
@@ -38,8 +38,7 @@ struct Parallelism: Sendable {
     /// The number of processes for each job: a shell, its children, and some for the user's other programs.
     static let processesForEach: UInt64 = 4
 
-    /// Returns the wanted number of concurrent jobs, or the number that the means allow if that is lower, but at least
-    /// 1.
+    /// Returns the wanted number of concurrent jobs, or what the means allow if that is less, but at least 1.
     static func most(asked: Int?, means: Means) -> Int {
         let free = means.files - min(means.files, means.filesInUse + filesForStarts)
         let byFiles = (free - min(free / 3, filesForClients)) / filesForEach
@@ -68,8 +67,8 @@ extension Parallelism.Means {
 
     /// The number of descriptors that a daemon opens after this reading.
     ///
-    /// They are those of the database with its readers, of the listeners, and, for each core, of an event loop and a
-    /// shard of the timer engine, some three descriptors each.
+    /// They are the descriptors of the database with its readers, of the listeners, and, for each core, of an event
+    /// loop and a shard of the timer engine, which need about three descriptors each.
     static var toOpen: UInt64 { 32 + 6 * cores }
 
     private static func openFiles(root: String) -> UInt64 {

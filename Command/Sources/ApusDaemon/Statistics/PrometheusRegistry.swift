@@ -88,7 +88,7 @@ final class PrometheusRegistry: MetricsFactory {
         value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }
 
-    /// Returns the value of a label, escaped for its quotes.
+    /// Returns the value of a label, escaped so that it can be placed between quotes.
     static func escaped(_ value: String) -> String {
         value.unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {

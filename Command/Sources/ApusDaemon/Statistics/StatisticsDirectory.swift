@@ -9,10 +9,10 @@ import NIOCore
 /// Computes statistics of the history.
 struct StatisticsDirectory: Sendable {
     var scheduler: JobScheduler
-    /// The number of runs in memory at once, with their output.
+    /// The maximum number of runs that are in memory at once, with their output.
     private static let page = 200
 
-    /// Returns statistics of the ended runs of one job or of all jobs, since an instant or ever.
+    /// Returns statistics of the ended runs of one job or of all jobs, since an instant or from the beginning.
     ///
     /// The statistics by job are those of the `limit` jobs with the most attempts. `check` throws once the client has
     /// disconnected.
@@ -85,8 +85,7 @@ struct RunStatistics {
 }
 
 extension WireStatistics.Distribution {
-    /// Creates a distribution with percentiles by nearest rank, each of them a measured value; `nil` if there are no
-    /// values.
+    /// Creates a distribution whose percentiles are measured values (nearest rank); `nil` if there are no values.
     init?(_ values: [Int64]) {
         guard !values.isEmpty else { return nil }
         let sorted = values.sorted()

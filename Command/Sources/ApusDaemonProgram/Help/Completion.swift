@@ -21,7 +21,7 @@ struct Completion {
         var description: String?
     }
 
-    /// The kinds of phrases that the words after some subcommands form, by the names of the subcommands.
+    /// The kind of the phrase that follows a subcommand, keyed by the subcommand's name.
     private static let phrases: [String: PhraseCompletion.Kind] = [
         "every": .afterEvery, "at": .moment, "preview": .schedule,
     ]
@@ -62,7 +62,7 @@ struct Completion {
         var command = root
         var (positional, isOfHelp) = (0, false)
         var option: CommandHelp.Argument?
-        // The words of a schedule or a time; `nil` after an option, because an option ends them.
+        // The words of a schedule or a time so far; `nil` after an option, because a phrase ends there.
         var phrase: [String]? = []
         for word in words {
             if option != nil {

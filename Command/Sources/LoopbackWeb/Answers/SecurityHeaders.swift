@@ -2,8 +2,10 @@ public import HTTPTypes
 
 /// The headers that restrict a page to its own listener.
 public enum SecurityHeaders {
-    /// Returns headers for every answer of a listener, with which a page loads from and connects to the listener only,
-    /// and cannot be framed.
+    /// Returns headers for every answer of a listener.
+    ///
+    /// They let a page load resources from, and connect to, only the listener itself, and forbid all pages to show it
+    /// in a frame.
     ///
     /// - Parameter directives: further directives of the content security policy, such as `["media-src 'self'"]`.
     /// - Returns: the headers, for ``WebServer/init(router:address:limits:adding:engine:logger:onServerRunning:)``.

@@ -157,8 +157,8 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
 
 /// Decides whether a connection ends with an answer.
 ///
-/// It does if the client or the answer asks for it, or if the request had not arrived completely when its answer began:
-/// the rest of that request would have to be read before the next one.
+/// It does if the client or the answer asks for it. It also does if the request had not arrived completely when its
+/// answer began, because the rest of that request would have to be read before the next one.
 struct ConnectionMachine {
     /// The properties of a request that concern its connection.
     struct Request {

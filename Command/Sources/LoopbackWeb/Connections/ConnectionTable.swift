@@ -23,7 +23,7 @@ struct ConnectionTable {
 
     /// The treatment of a new connection.
     enum Opening: Equatable {
-        /// The connection is served, and the other one, if any, is closed for it.
+        /// The connection is served; `closing` is the connection that is closed to make room for it, if any.
         case serve(closing: ID?)
         /// The connection waits until ``ConnectionTable/closed(_:)`` returns it.
         case hold
@@ -106,7 +106,7 @@ public struct ConnectionLimits: Sendable {
     public var idle: Duration? = .seconds(30)
     /// The time that the body of a request may take, counted from its head; `nil` for no limit.
     public var body: Duration? = .seconds(30)
-    /// The time after which a connection is closed whose client does not read an answer; `nil` for no limit.
+    /// The time for which a client may leave an answer unread before its connection is closed; `nil` for no limit.
     public var stall: Duration? = .seconds(20)
 
     /// Creates the default limits, for listeners to which other users of the machine can connect.

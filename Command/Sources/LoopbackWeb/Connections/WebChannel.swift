@@ -47,11 +47,11 @@ struct WebChannel: HTTPChannelHandler {
 
 /// Runs the tasks of a connection on its event loop.
 ///
-/// Without it, they would run on SwiftNIO's executor of event loops, which runs every job as that of a serial executor.
-/// Swift leaves a serial executor at each call of an asynchronous function and at each return: the rest of the task
-/// becomes another job at the end of the loop's queue, some twenty times in a request. Swift does not leave a task
-/// executor. In addition, an answer that a thread of the store resumes returns to the loop that writes it, not to any
-/// loop.
+/// Without this executor, the tasks would run on SwiftNIO's executor of event loops, which runs each job on a serial
+/// executor. Swift leaves a serial executor at each call of an asynchronous function and at each return, so the rest of
+/// the task becomes another job at the end of the loop's queue, about twenty times in a request. Swift does not leave a
+/// task executor. In addition, a task that a thread of the store resumes continues on the loop that writes its answer,
+/// instead of on any loop.
 final class ConnectionExecutor: TaskExecutor {
     private let loop: any EventLoop
 

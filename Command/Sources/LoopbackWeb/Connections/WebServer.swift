@@ -61,7 +61,7 @@ public struct WebServer: Service {
             do {
                 response = try await respond(request, channel, logger)
             } catch let error as HTTPParserError {
-                // The rest of the connection cannot be parsed: it is answered 400 and closed.
+                // The rest of the connection cannot be parsed, so the server answers 400 and closes the connection.
                 throw error
             } catch {
                 response = Response(status: .internalServerError)
@@ -69,8 +69,8 @@ public struct WebServer: Service {
             do {
                 try await writer.write(response: response.head, body: response.body)
             } catch is HTTPParserError {
-                // If the parser's own error were thrown, the server would answer it too, although this answer has
-                // begun.
+                // The parser's own error is not thrown, because the server would answer it although this answer has
+                // already begun.
                 throw BrokenRequest()
             }
         }

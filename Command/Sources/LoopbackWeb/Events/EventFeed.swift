@@ -12,16 +12,17 @@ import NIOCore
 public final class EventFeed: Sendable {
     /// The bounds of a feed.
     public struct Limits: Sendable {
-        /// The maximum number of listeners; a further one is answered 503 with `Retry-After`.
+        /// The maximum number of listeners; a further request is answered with 503 and `Retry-After`.
         public var listeners = 64
-        /// The maximum size of all waiting bulk events in bytes, of which each listener has an equal share.
+        /// The maximum total size in bytes of the bulk events that wait for listeners; all listeners have equal shares
+        /// of it.
         ///
-        /// With few listeners, each share is large enough for a burst. Many listeners that do not read need no more
-        /// memory than a few.
+        /// With few listeners, each share is large enough for a burst. Many listeners that do not read use no more
+        /// memory than a few do.
         public var bulkBytes = 16 << 20
-        /// The maximum size of the other events that wait for one listener, in bytes.
+        /// The maximum size in bytes of the events, other than bulk events, that wait for one listener.
         public var bytes = 1 << 20
-        /// The interval at which a comment is sent to listeners without other events.
+        /// The interval at which a comment is sent to each listener for which no events are waiting.
         public var keepAlive: Duration = .seconds(15)
         /// Creates the default limits.
         public init() {}
@@ -84,7 +85,8 @@ public final class EventFeed: Sendable {
     /// - Parameters:
     ///   - request: the request, whose body must not be used elsewhere.
     ///   - isWanted: a closure that selects the events of this listener; it is called on the sender's thread.
-    ///   - first: a closure that returns the events before all others; it is called once the listener gets the others.
+    ///   - first: a closure that returns the events to send before all others; when it is called, the listener is
+    ///     already registered for the others.
     ///   - onEnd: a closure that is called once, when the stream has ended or its answer was dropped before it began.
     ///     It is not called if this method throws an error.
     /// - Returns: the answer, which is sent as the events come.
@@ -178,7 +180,7 @@ private final class Subscription: Sendable {
     }
 }
 
-/// The events that wait for one listener: the newest, as many as its bounds allow.
+/// The newest events that wait for one listener, as many as its bounds allow.
 struct EventBuffer {
     private var queue: LossyQueue<ByteBuffer>
     private var sendsComment = false

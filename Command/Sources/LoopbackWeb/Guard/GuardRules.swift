@@ -24,8 +24,8 @@ import HummingbirdCore
 public struct GuardRules: Sendable {
     /// The secrets that a caller must know.
     ///
-    /// There are two, because browsers send cookies to every port of a machine: a program that reads the cookie at
-    /// another port can do what the page can, but not what the token allows.
+    /// There are two, because browsers send cookies to every port of a machine. A program that reads the cookie at
+    /// another port can do what the page can, but it cannot do the things for which the token is required.
     public struct Secrets: Sendable, Hashable {
         /// The token for `Authorization: Bearer TOKEN` and for the address that opens the page, of letters and digits.
         public var token: String
@@ -62,7 +62,7 @@ public struct GuardRules: Sendable {
     /// - Parameters:
     ///   - hosts: the names with ports that `Host` may have, as ``ownHosts(_:port:)`` returns them.
     ///   - secureHosts: the names, with ports, of a TLS proxy that passes requests on to the listener, as
-    ///     ``secureHosts(_:port:)`` returns them; browsers that use one get a cookie that is `Secure`.
+    ///     ``secureHosts(_:port:)`` returns them; browsers that use one of these names get a `Secure` cookie.
     ///   - secrets: the secrets that callers must know; `nil` admits all callers that pass the other rules.
     ///   - cookieName: the name of the cookie. It must contain the port: cookies do not separate ports (RFC 6265, 8.5),
     ///     and two listeners of one machine would sign each other's pages out.
@@ -159,7 +159,7 @@ public struct GuardRules: Sendable {
 extension HTTPRequest {
     /// Whether the request has more than one `Host`.
     ///
-    /// The first one is the authority of the request, and further ones stay among the header fields.
+    /// The first `Host` becomes the authority of the request, and any further ones stay among the header fields.
     public var hasSeveralHosts: Bool { headerFields.contains { $0.name.canonicalName == "host" } }
 }
 

@@ -8,9 +8,9 @@ public import Hummingbird
 public struct BodyBound<Context: RequestContext>: RouterMiddleware {
     private let others: [String: Int]
 
-    /// Creates a bound that is the context's `maxUploadSize`, except for some paths.
+    /// Creates a middleware with the bound `maxUploadSize` of the context, and with other bounds for some paths.
     ///
-    /// - Parameter others: the maximum sizes of bodies in bytes, by the request's path.
+    /// - Parameter others: the other bounds in bytes, keyed by the request's path.
     public init(others: [String: Int] = [:]) { self.others = others }
 
     /// Passes a request on, or refuses it with 413.

@@ -2,8 +2,8 @@ public import Hummingbird
 
 /// The parameters of a request's query, read strictly.
 ///
-/// It is an error if the route does not know a parameter, or if a parameter is given several times that may be given
-/// only once: a misspelt parameter would silently change the meaning of a request.
+/// It is an error if the route does not know a parameter, or if a parameter that may be given only once is given
+/// several times. Otherwise, a misspelt parameter would silently change the meaning of a request.
 public struct Query: Sendable {
     private let pairs: [(name: String, value: String)]
 

@@ -13,8 +13,9 @@ enum StoreUnderTest: CaseIterable, Sendable {
 
     /// Gives `body` the environment of a daemon with this store, and removes the store afterwards.
     ///
-    /// The patience is the time that other daemons wait for a silent one, long enough for a busy machine. A test that
-    /// kills daemons shortens it, because the next daemon waits that long for the jobs.
+    /// The patience is the time for which other daemons wait for a silent daemon. Its default is long enough for a busy
+    /// machine. A test that kills daemons passes a shorter time, because the next daemon waits for this time before it
+    /// takes over the jobs.
     func with<Result>(
         patience: String = "30s", _ body: ([String: String]) async throws -> Result
     ) async throws -> Result {

@@ -15,9 +15,9 @@ struct WebUnderTest: Sendable {
     static let secrets = GuardRules.Secrets(token: "t0ken", cookie: "c00kie")
     static let cookie = "Cookie: test_7878=c00kie"
     static let bearer = "Authorization: Bearer t0ken"
-    /// The limits without the one for idle connections, which is in real time.
+    /// The limits of connections, without the limit for idle ones.
     ///
-    /// A busy machine may stall a connection for half a minute.
+    /// The limit for idle connections counts real time, and a busy machine may stall a connection for half a minute.
     static let limits = {
         var limits = ConnectionLimits()
         limits.idle = nil

@@ -123,7 +123,7 @@ struct KeychainMachine {
 
     private static let accessGroup = "agrp"
 
-    /// The attributes that together name an item of a class (Apple, documentation/security/errsecduplicateitem).
+    /// The attributes that together identify an item of a class (Apple, documentation/security/errsecduplicateitem).
     private static let primaryKeys = [
         "genp": ["acct", "svce", "agrp", "sync"],
         "inet": ["acct", "sdmn", "srvr", "ptcl", "atyp", "port", "path", "agrp", "sync"],

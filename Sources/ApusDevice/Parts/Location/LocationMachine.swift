@@ -91,7 +91,8 @@ struct LocationMachine {
         }
     }
 
-    /// Returns the next instant at which the machine must be examined; `nil` if there is none, or no app to notify.
+    /// Returns the next instant at which the machine must be examined; `nil` if there is none, or while the app is
+    /// suspended.
     func nextLook(now: ContinuousInstant) -> ContinuousInstant? {
         guard isDelivering, !isSuspended else { return nil }
         if isUsingAlways { return now }
@@ -164,7 +165,7 @@ struct LocationMachine {
 
     enum LookAction: Equatable {
         case updates([Update])
-        /// The updates pause after these updates, because the phone does not move.
+        /// The app gets these updates, after which the service pauses because the phone does not move.
         case pausedAfter([Update])
     }
 

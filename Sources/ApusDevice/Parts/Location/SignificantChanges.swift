@@ -104,9 +104,9 @@ extension SignificantChanges: DeviceService {
 
 /// Decides which changes of the location are significant: a pure state machine.
 ///
-/// The service continues after the end of the app's process, until the app stops it. Apple,
-/// documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges(): a change of 500 m or more,
-/// at most about every five minutes, for which the app is started in the background.
+/// The service continues after the end of the app's process, until the app stops it. It reports a change of 500 m or
+/// more, at most about every five minutes, and starts the app in the background for it. Source: Apple,
+/// documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges().
 struct SignificantChangeMachine {
     /// A place of the phone, and the instant at which it was read.
     struct Fix: Equatable {
@@ -149,7 +149,7 @@ struct SignificantChangeMachine {
         return lookedAt.map { max(reading, $0.advanced(by: Self.interval)) } ?? reading
     }
 
-    /// Examines the place; returns true if a change must be reported, which the user must allow.
+    /// Examines the place; returns true if it has changed significantly and the user allows the app to know it.
     mutating func look(at place: LocationRoute.Place?, isAllowed: Bool, now: ContinuousInstant) -> Bool {
         guard isMonitoring else { return false }
         lookedAt = now

@@ -160,10 +160,10 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// Returns the pending requests, in the order in which they are due.
     public func pending() async -> [NotificationRequest] { waiting }
 
-    /// The pending requests in the order in which they are due, without suspension, for programs and tests that show
-    /// them.
+    /// The pending requests, in the order in which they are due.
     ///
-    /// ``nextInstant(of:)`` returns the instant at which one of them is due.
+    /// Programs and tests that show the requests can read them here without suspension, unlike with ``pending()``.
+    /// ``nextInstant(of:)`` returns the instant at which a request is due.
     public var waiting: [NotificationRequest] { state.withLock { $0.machine.pending } }
 
     /// Returns the identifiers of the shown notifications that were not removed, the oldest first.
@@ -297,9 +297,10 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     // MARK: Delivery
 
-    /// Arms the timer for the next request, under the lock, so that it always belongs to the last change.
+    /// Arms the timer for the next request.
     ///
-    /// The engine calls no code of users while arming.
+    /// The caller holds the lock, so that the timer always belongs to the last change. The engine calls no code of
+    /// users while it arms a timer.
     private func waitForNextDue(_ state: inout State) {
         // The reference is weak, because this object retains the engine, which retains its timers.
         let next = state.machine.nextDue.map { due in

@@ -83,7 +83,7 @@ extension Array {
         for field in self { try field.encode(root, &container) }
     }
 
-    /// Decodes the existing fields into a value that has the defaults.
+    /// Decodes the fields that are present into a value; the other properties of the value keep their defaults.
     func decode<Root>(
         into root: inout Root, from container: KeyedDecodingContainer<FieldName>
     ) throws where Element == CodedField<Root> {

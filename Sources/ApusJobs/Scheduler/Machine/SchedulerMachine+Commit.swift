@@ -88,7 +88,7 @@ extension SchedulerMachine {
         if part.forward != nil {
             if command.submission == nil { calls.stored(command.number, now.uptime) }
         } else if let submission = command.submission {
-            // Another scheduler has its reply in the store.
+            // The reply to the other scheduler is in the store.
             if submission.isCall { return }
             if let refusal = submission.refusal {
                 return effects.append(.log(.submissionRefused(command.command.ids.first, refusal)))

@@ -77,7 +77,7 @@ extension SchedulerMachine {
             heldLanes: parked.count + held.count, canArriveLate: machine.canArriveLate)
     }
 
-    /// Determines where the job waits; called after each change of the job.
+    /// Determines where the job waits; the machine calls this after each change of the job.
     mutating func place(_ entry: LoadedJobs.Entry, _ now: WallInstant) {
         if jobs.isDoubtful(entry) { return }
         if !entry.news.isEmpty { return jobs.examine(entry) }
@@ -87,7 +87,7 @@ extension SchedulerMachine {
             return unload(entry)
         }
         if destination(of: machine, now) != nil { return jobs.examine(entry) }
-        // The conditions are known for this turn only.
+        // The conditions were not read for this turn, so another turn examines the job, for which they are read.
         if !conditions.isRead, !machine.job.request.policies.conditions.isEmpty, machine.isDue(now) {
             return jobs.examine(entry)
         }
@@ -149,7 +149,7 @@ extension SchedulerMachine {
         loading.loadNow(now.wall)
     }
 
-    /// Begins a sweep, or extends the one in progress; the next turn examines the loaded jobs.
+    /// Begins a sweep, or extends the one in progress; the next turn examines the loaded jobs that the cause concerns.
     mutating func begin(_ cause: WallClockSweep.Cause) {
         let cause = sweep.begin(cause)
         for entry in jobs.sorted {

@@ -6,7 +6,7 @@ extension SchedulerMachine {
 
     mutating func nextRead(_ now: SchedulerReading, isStorePaused: Bool) -> SchedulerRead? {
         var references = commands.needs
-        // Callers do not wait for the end of a pause.
+        // A command that concerns a doubtful job does not wait for the end of a pause.
         if !isStorePaused || commands.waiting.contains(where: { concernsDoubtful($0) }) {
             references += jobs.doubtful.sorted().map { .key($0) }
         }

@@ -242,7 +242,7 @@ final class SchedulerTurn {
         return SubmissionRefusal(refused: now.wall, code: refusal.code.description, message: refusal.message)
     }
 
-    /// Returns the reply to the scheduler that has sent the command, which is stored with the part.
+    /// Returns the reply to the scheduler that has sent the command; the store keeps the reply with the part.
     private func storedReply(_ part: Part, _ submission: PendingCommand.Origin) -> JobReply {
         if let refusal = submission.refusal {
             return .refused(code: refusal.code.description, message: refusal.message)
@@ -272,7 +272,7 @@ extension SchedulerTurn.Draft {
         if change.isStateChanged || change.expected == .absent {
             change.job.keptUntil = change.job.state.isFinal ? limits.keptUntil(endedBy: change) : nil
         }
-        // The history is cut from time to time, one piece at a time.
+        // The older runs of a job are removed together, once enough runs were added since the last removal.
         if change.job.bookkeeping.runsSinceRetired > max(1, min(limits.runs / 8, 128)) {
             change.job.bookkeeping.runsSinceRetired = 0
             change.keptRuns = limits.runs

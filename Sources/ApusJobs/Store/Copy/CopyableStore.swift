@@ -22,7 +22,7 @@ package protocol StoreCopyReader: Sendable {
     func header() async throws -> StoreHeader
     /// Returns the jobs after a key, with their open runs, ordered by key; at most `limit`, and none at the end.
     ///
-    /// If this program can read a job that is set aside, the job has the due instants from before.
+    /// If this program can read a job that is set aside, the job has the due instants that it had before.
     /// - Throws: ``JobError`` with `damaged` if a job cannot be read.
     func jobs(after key: Int64, limit: Int) async throws -> [StoredJob]
     /// Returns the ended runs after a sequence, in the order in which they were written; at most `limit`.

@@ -48,7 +48,7 @@ enum AppBundle {
 }
 
 extension AppManifest {
-    /// The keys of the file that the manifest was read from, and those that follow from its properties.
+    /// The keys of the file from which the manifest was read, and those that follow from the manifest's properties.
     fileprivate var dictionary: [String: Any] {
         let file = infoPlist.flatMap { try? PropertyListSerialization.propertyList(from: $0, format: nil) }
         var keys = file as? [String: Any] ?? [:]

@@ -130,7 +130,8 @@ final class AppLink: Sendable {
             Self.scrolling.set(run.isScrolling)
             settle()
             advance()
-            // On a phone, another process stores the app's defaults, even if the app is killed a moment later.
+            // The app's defaults are stored each time. On a phone, another process stores them, even if the app is
+            // killed a moment later.
             UserDefaults.standard.synchronize()
             var left: Int64 = 0
             let isAny = process_clock_until_next(&left)
@@ -202,7 +203,8 @@ final class AppLink: Sendable {
 
     private func jump(to readings: AppReadings) {
         let now = process_clock_now()
-        // A sleep of zero length moves the clocks by a nanosecond, and the monotonic ones must never go back.
+        // The process's clocks may be ahead of the readings, because a sleep of zero length moves them by a nanosecond.
+        // The monotonic clocks must never be set back.
         process_clock_jump(
             max(0, readings.uptime - now.uptime), max(0, readings.continuous - now.continuous),
             readings.wall - now.wall)

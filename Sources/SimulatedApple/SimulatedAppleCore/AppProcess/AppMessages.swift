@@ -209,8 +209,8 @@ struct JobRefusal: Codable {
 struct Done: Codable {}
 
 // A line consists of a letter for the kind of message, numbers, and at the end the part that has many forms, as JSON.
-// Most messages have no such part. When whole messages were JSON, writing them took ten times as long, and a fifth of
-// the time of an exploration.
+// Most messages have no such part. When whole messages were JSON, writing them took ten times as long as now. That was
+// a fifth of the time that an exploration took.
 
 extension DeviceMessage: LineMessage {
     func write(to line: inout LineWriter) {

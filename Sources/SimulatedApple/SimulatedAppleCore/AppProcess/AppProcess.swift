@@ -6,12 +6,12 @@ import CProcessClock
 import Foundation
 import PlatformC
 
-/// A process of the operating system that is the process of a simulated app, as the device sees it.
+/// The device's view of a simulated app's process, which is a process of the operating system.
 ///
-/// It is forked from a process of this program that has not run anything yet, with a function of the program in place
-/// of `main`. Its time is virtual, and advances only when the device advances it to the deadlines of the process. The
-/// device does not do so while the app is suspended. At the app's end the process is killed, so that no thread, timer,
-/// queue, task or variable of the app remains.
+/// The process is forked from another process of this program, which has not run anything yet, and runs a function of
+/// the program in place of `main`. Its time is virtual, and advances only when the device advances it to the deadlines
+/// of the process. The device does not do so while the app is suspended. At the app's end the process is killed, so
+/// that no thread, timer, queue, task or variable of the app remains.
 final class AppProcess: SteppedProcess {
     private struct State {
         var pid: pid_t = 0
@@ -283,7 +283,7 @@ final class AppProcess: SteppedProcess {
         host.end("the process \(how)")
     }
 
-    /// Returns the place of a stack's addresses if an earlier crash had the same.
+    /// Returns the place of a stack's addresses if an earlier crash had the same addresses.
     ///
     /// From this call on, the process has longer to come to rest, because it may search for the place itself.
     func place(of addresses: String) -> CallStack.Place? {

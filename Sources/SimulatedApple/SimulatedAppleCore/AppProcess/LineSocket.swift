@@ -4,8 +4,8 @@ import PlatformC
 
 /// One end of a pair of connected sockets, on which each line is a message.
 ///
-/// Messages can be sent on any thread, and received on one. The object owns the descriptor as long as it lives, so the
-/// descriptor's number cannot become that of another file while a thread uses it.
+/// Messages can be sent on any thread, but received on one thread only. The object owns the descriptor as long as it
+/// lives, so the descriptor's number cannot become that of another file while a thread uses it.
 final class LineSocket: Sendable {
     private let descriptor: Int32
     private let writing = Locked(())

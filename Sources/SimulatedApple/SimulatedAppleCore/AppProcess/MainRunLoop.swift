@@ -21,8 +21,8 @@ enum RunLoopTimers {
 
     /// Whether timers now behave as on a phone.
     ///
-    /// The property is not optimized, as the tests' apps are not, because the optimizer would inline the initializer of
-    /// a timer with an interval, and an inlined function cannot be replaced.
+    /// The property is not optimized, because the optimizer would inline the initializer of a timer with an interval,
+    /// and an inlined function cannot be replaced. The tests' apps are not optimized either.
     @_optimize(none)
     private static var areAsOnPhone: Bool {
         let (timer, later) = (

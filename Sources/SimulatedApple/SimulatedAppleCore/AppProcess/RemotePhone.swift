@@ -20,7 +20,7 @@ final class RemotePhone: PhoneHost {
     private struct BackgroundTasks {
         var lastToken = 0
         var handlers: [Int: @MainActor @Sendable () -> Void] = [:]
-        /// For the number of each background task, the token of its expiration handler.
+        /// The tokens of the expiration handlers, by the numbers of their background tasks.
         var tokens: [Int: Int] = [:]
     }
 

@@ -4,7 +4,7 @@ public import Foundation
 extension NotificationCenter {
     /// Calls a method of an object with each notification, on the thread that posts it.
     ///
-    /// The object is not retained, and is no observer any more when it has been released. All observers are removed
+    /// The object is not retained, and the observation ends when the object is released. All observers are removed
     /// when the app's process ends.
     ///
     /// Rules: Apple, documentation/foundation/notificationcenter/addobserver(_:selector:name:object:).

@@ -3,10 +3,13 @@
     struct ChangeObserver<Content, Value: Equatable>: Primitive {
         /// The closure that is called.
         enum Action {
-            /// A closure with the new value, in the form before iOS 17: the closure from the evaluation with the old
-            /// value is called, with the values that it captured then.
+            /// A closure that receives the new value, in the form before iOS 17.
+            ///
+            /// The closure of the evaluation with the old value is called, so it has the values that it captured then.
             case former((Value) -> Void)
-            /// A closure with the old and the new value: the closure from the evaluation with the new value is called.
+            /// A closure that receives the old and the new value.
+            ///
+            /// The closure of the evaluation with the new value is called.
             case present((Value, Value) -> Void)
         }
 

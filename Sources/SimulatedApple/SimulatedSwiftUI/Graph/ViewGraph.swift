@@ -6,7 +6,7 @@
     ///
     /// The graph evaluates all changes in the next turn of the main queue: parents before children, and views of the
     /// same depth in the order of the screen, so that each launch writes the same log. It then calls the resulting
-    /// actions (`onAppear`, `onChange` …), and evaluates the changes that these make in the same turn.
+    /// actions (`onAppear`, `onChange` …). In the same turn, it evaluates the changes that these actions make.
     @MainActor
     package final class ViewGraph {
         private struct Dirt {

@@ -10,7 +10,7 @@
         /// Creates a property for the value at a key path.
         public init(_ keyPath: KeyPath<EnvironmentValues, Value>) { read = { $0[keyPath: keyPath] } }
 
-        /// The value; outside of a body, the default.
+        /// The value; outside of a body, it is the default.
         public var wrappedValue: Value { value ?? read(EnvironmentValues()) }
 
         mutating func install(in node: ViewNode, at key: Int) {
@@ -177,12 +177,13 @@
     private struct SceneIsConnectedKey: EnvironmentKey { static var defaultValue: Bool { false } }
 
     extension EnvironmentValues {
-        /// The phase of the scene; in the app and its scenes, that of all scenes together.
+        /// The phase of the scene.
         ///
-        /// Both are the same here, because there is one scene.
+        /// In the app and its scenes, it is the phase of all scenes together. Here this is the same, because there is
+        /// one scene.
         ///
         /// A view is first evaluated in the phase `inactive`, which is followed by `active`. When the app comes from
-        /// the home screen the phases are `inactive` and `active`, and when it returns there `inactive` and
+        /// the home screen, the phases are `inactive` and `active`. When the app returns there, they are `inactive` and
         /// `background`. An app that was launched in the background has the phase `background`, and no view.
         public var scenePhase: ScenePhase {
             get { self[ScenePhaseKey.self] }

@@ -4,7 +4,7 @@
     /// An object that belongs to a view's place in the tree.
     ///
     /// Rule: Apple, "StateObject": the object is created once, before the first evaluation; the view is evaluated again
-    /// after each of its changes.
+    /// after each change of the object.
     @propertyWrapper
     public struct StateObject<ObjectType: ObservableObject>: GraphProperty {
         private let make: () -> ObjectType
@@ -13,7 +13,9 @@
         /// Creates a property whose object is created once for each place.
         public init(wrappedValue make: @autoclosure @escaping () -> ObjectType) { self.make = make }
 
-        /// The object; outside of a body a new object each time, as on a phone.
+        /// The object.
+        ///
+        /// Outside of a body, each access creates a new object, as on a phone.
         public var wrappedValue: ObjectType { (observer?.object as? ObjectType) ?? make() }
 
         /// Bindings to the object's properties.

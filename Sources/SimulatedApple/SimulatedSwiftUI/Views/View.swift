@@ -18,7 +18,7 @@
     }
 
     extension Never: View {
-        /// Traps, because there is no such view or scene.
+        /// Traps, but is never called, because there is no value of the type `Never`.
         public var body: Never { preconditionFailure("there is no Never") }
     }
 
@@ -107,7 +107,7 @@
         public init() {}
     }
 
-    /// A view of any type; a view of another type replaces it with new state.
+    /// A view of any type; if a view of another type replaces it, the state is new.
     ///
     /// Rule: Apple, "AnyView".
     public struct AnyView: View, Primitive {

@@ -43,7 +43,7 @@ struct CommandEnding: Sendable {
         case asked, killed, drained
     }
 
-    /// The time that SIGKILL has to take effect, and that a pipe without writers has to close.
+    /// The time within which SIGKILL must take effect, and within which a pipe without writers must close.
     static let killPatience: Duration = .seconds(2)
     private static let firstPause: Duration = .milliseconds(2)
     private static let longestPause: Duration = .milliseconds(250)
@@ -93,7 +93,7 @@ struct CommandEnding: Sendable {
         pause = Self.firstPause
     }
 
-    /// Returns one SIGTERM for each process that the signal to the group does not reach, unless it has got one already.
+    /// Returns a SIGTERM for each process that the signal to the group does not reach, unless it has already got one.
     private mutating func ask(_ look: Look) -> [Signal] {
         look.left.compactMap { entry in
             if groupWasAsked, entry.group == leader { return nil }

@@ -57,7 +57,8 @@ struct CommandLaunch: Sendable {
         let path = environment["PATH"] ?? CommandSurroundings.defaultPath
         var code = ENOENT
         for part in path.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false) {
-            // An empty part means the working directory, and a relative part starts there.
+            // An empty part of the `PATH` means the working directory; a relative part is relative to the working
+            // directory.
             let place = part.first == "/" ? String(part) : part.isEmpty ? folder : "\(folder)/\(part)"
             let candidate = "\(place)/\(name)"
             var information = stat()
@@ -105,7 +106,8 @@ struct CommandLaunchError: Error, Sendable, CustomStringConvertible {
     /// The `PATH` in which the program was searched.
     var path = ""
 
-    /// Whether a resource is exhausted that may become available again, so that another start can succeed.
+    /// Whether the start failed for lack of a resource that may become available again, so that another start can
+    /// succeed.
     var isShortage: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM].contains(code) && step != .search }
 
     var description: String {

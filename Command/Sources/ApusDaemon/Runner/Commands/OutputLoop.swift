@@ -3,11 +3,10 @@ import ApusTimers
 import CApus
 import PlatformC
 
-/// Reads the output of all commands on one thread, in turns, so that no command is read faster than its output is
-/// handled.
+/// Reads the output of all commands in turns on one thread, so that no output is read faster than it is handled.
 ///
-/// Dispatch is not used: on Linux it reports the closing of a pipe once, and may do so for a source that no longer
-/// exists.
+/// Dispatch is not used, because on Linux it reports the closing of a pipe only once, and may deliver that report to a
+/// source that no longer exists.
 final class OutputLoop: Sendable {
     static let shared = OutputLoop()
 

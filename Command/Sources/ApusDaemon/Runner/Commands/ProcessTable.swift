@@ -19,7 +19,8 @@ struct ProcessEntry: Hashable, Sendable {
 
 /// The processes of the machine.
 ///
-/// A reading takes some ten microseconds for each process. All calls during a reading share the next reading.
+/// Reading the table takes about ten microseconds for each process. All calls that arrive during a reading share the
+/// next reading.
 actor ProcessTable {
     private var latest: Task<[ProcessEntry], Never>?
     /// The reading that has not begun; a reading in progress may already have missed a new process.
@@ -40,7 +41,7 @@ actor ProcessTable {
 
     @concurrent private static func read() async -> [ProcessEntry] { running() }
 
-    /// Reads the running processes, without this one and zombies; none on systems without `/proc`.
+    /// Reads the running processes, without this one and zombies; the result is empty on systems without `/proc`.
     static func running() -> [ProcessEntry] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(Int32.init)
             .filter { $0 != getpid() }.compactMap(entry)

@@ -49,8 +49,10 @@ final class HTTPTransport: Sendable {
         var cancelled: [Transfer] = []
     }
 
-    /// For `@unchecked Sendable`: only the transport's thread uses it, except that any thread may wake it
-    /// (curl_multi_wakeup(3)).
+    /// The handle of libcurl, as a sendable value.
+    ///
+    /// The type is `@unchecked Sendable` because only the transport's thread uses the handle, except that any thread
+    /// may wake it (curl_multi_wakeup(3)).
     private struct Multi: @unchecked Sendable {
         let handle: UnsafeMutableRawPointer
     }
@@ -165,7 +167,7 @@ private func transferAll(_ context: UnsafeMutableRawPointer?) {
 
 /// One request in progress.
 ///
-/// For `@unchecked Sendable`: once it was added, the transport's thread is the only one that uses it.
+/// The class is `@unchecked Sendable` because only the transport's thread uses a request once it has been added.
 private final class Transfer: @unchecked Sendable {
     let handle: UnsafeMutableRawPointer
     var continuation: CheckedContinuation<HTTPAnswer, any Error>?
@@ -233,7 +235,7 @@ private final class Transfer: @unchecked Sendable {
     }
 
     private func receive(header bytes: UnsafeRawBufferPointer) {
-        // Of several answers, such as interim ones, the last counts.
+        // A server may send several answers, such as interim ones; only the last one counts.
         if bytes.starts(with: "HTTP/".utf8) { location = nil }
         let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1)
         guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "location" else { return }
@@ -242,7 +244,7 @@ private final class Transfer: @unchecked Sendable {
 
     /// Keeps the beginning of the body; the body of a redirect is not awaited.
     ///
-    /// - Returns: the number of bytes, or 0, with which libcurl ends the transfer, if no more is wanted.
+    /// - Returns: the number of bytes, or 0 if no more bytes are wanted; libcurl then ends the transfer.
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         received.append(contentsOf: bytes.prefix(request.keptBytes - received.count))
         let isEnough = received.count >= request.keptBytes || [307, 308].contains(status)

@@ -48,7 +48,7 @@ struct WebhookPoster: Sendable {
     ///   - id: the identifier of the delivery, the same for each attempt, so that the receiver can recognize a
     ///     repetition.
     ///   - target: the destination, with its headers and its secret.
-    /// - Returns: the beginning of the answer, and the reason why it does not count as delivered, if it does not.
+    /// - Returns: the beginning of the answer; if the webhook does not count as delivered, also the reason.
     /// - Throws: `CancellationError` if the task is cancelled; all other problems are in the answer.
     func post(_ body: [UInt8], id: String, to target: WebhookTarget) async throws -> WebhookAnswer {
         do {
@@ -116,8 +116,8 @@ struct WebhookSignature: Sendable {
 
     /// Reads the secret from its file.
     ///
-    /// It is read for each request, so it is not in the database, and in the daemon's memory only for the time of a
-    /// request.
+    /// The secret is read for each request. It is therefore not in the database, and it is in the daemon's memory only
+    /// during a request.
     static func reading(_ path: String) throws(WebhookProblem) -> WebhookSignature {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw WebhookProblem("the secret file \(path) cannot be read")

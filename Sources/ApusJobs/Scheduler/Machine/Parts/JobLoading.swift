@@ -28,10 +28,10 @@ struct JobLoading {
 
     mutating func loadNow(_ now: WallInstant) { next = (now, now) }
 
-    /// Schedules the next load at `instant` at the latest.
+    /// Schedules a load at `instant`, unless an earlier one is scheduled.
     ///
-    /// To share a wake-up, a load that is not urgent may be a quarter of the horizon later, because `instant` is a
-    /// whole horizon before the first job of the load is due.
+    /// To share a wake-up, a load that is not urgent may begin up to a quarter of the horizon late. `instant` is a
+    /// whole horizon before the first job of the load is due, so this delays no job.
     mutating func load(at instant: WallInstant, isUrgent: Bool = false) {
         let latest = isUrgent ? instant : instant.advanced(by: horizon / 4)
         if let next, next.latest <= latest { return }
@@ -44,13 +44,13 @@ struct JobLoading {
     /// The facts about a new job, and about its lane's jobs in memory, that decide whether it is left in the store.
     struct LaneLoad {
         var lane: QueueLane
-        /// The number of its jobs that wait for a place, a handler or conditions.
+        /// The number of the lane's jobs in memory that wait for a place, a handler or conditions.
         var count: Int
         /// Whether no job of the lane can run (``JobLoad/isHeld(_:)``).
         var isHeld: Bool
         /// The number of lanes that wait for handlers or conditions.
         var heldLanes: Int
-        /// Whether the new job can be loaded late without a different run (``JobMachine/canArriveLate``).
+        /// Whether the new job's run is the same if the job is loaded late (``JobMachine/canArriveLate``).
         var canArriveLate: Bool
     }
 

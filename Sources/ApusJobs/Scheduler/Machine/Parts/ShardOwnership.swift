@@ -4,7 +4,9 @@ struct ShardOwnership {
     private(set) var session: StoreSession { didSet { chooseForNewJobs() } }
     /// The shards that are given back once their last run has ended; their jobs begin no further run.
     private var releasing: Set<ShardID> = [] { didSet { chooseForNewJobs() } }
-    /// The shards for new jobs, in order; sorting them for each job would be most of the cost of planning it.
+    /// The shards for new jobs, in order.
+    ///
+    /// They are kept sorted, because sorting them for each new job would be most of the cost of planning the job.
     private var forNewJobs: [ShardID] = []
     /// The shards whose previous owner may have left claimed runs without handlers.
     private var unrecovered: Set<ShardID> = []
@@ -98,7 +100,8 @@ struct ShardOwnership {
 
     // MARK: Giving back
 
-    /// Chooses the shards to give back, beginning with those with the fewest runs, so that at most `count` are left.
+    /// Chooses the shards to give back, so that at most `count` are left: first those that were already chosen, then
+    /// those with the fewest runs.
     ///
     /// - Returns: The shards that are given back from now on, and those that were to be given back and are kept now.
     mutating func share(_ count: Int, busy: [ShardID: Int]) -> (releasing: Set<ShardID>, kept: Set<ShardID>) {
