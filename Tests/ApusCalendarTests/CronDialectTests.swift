@@ -50,7 +50,8 @@ struct CronDialectTests {
             ("0 15 10 ? * 6L 2030", 9, ["0 15 10 * * 5L 2030"]), ("cron(0 18 ? * MON-FRI *)", 1, ["0 18 * * 1-5"]),
             ("cron(0 18 * * 1-5 *)", 15, ["? in exactly one of the two fields for days"]),
             ("cron(0 18 *)", 13, ["6 fields"]),
-            ("0 9 * ? *", 7, ["a month"]), ("? 9 * * *", 1, ["a minute"]), ("0 0 9 * * 1 ?", 13, ["? only in five fields"]),
+            ("0 9 * ? *", 7, ["a month"]), ("? 9 * * *", 1, ["a minute"]),
+            ("0 0 9 * * 1 ?", 13, ["? only in five fields"]),
         ])
     func otherDialects(text: String, column: Int, readings: [String]) throws {
         let error = try #require(throws: ScheduleTextError.self) { try CalendarSchedule(cron: text) }
