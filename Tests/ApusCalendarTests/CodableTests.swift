@@ -162,6 +162,33 @@ struct CodableTests {
         #expect(schedule.words == "every 2 weeks on monday at 9:00 starting 2026-12-14")
     }
 
+    @Test(
+        "an interval that was stored by hand is refused, or stored again as the same schedule, and not due before its date"
+    )
+    func handMade() throws {
+        let clauses = [
+            "weeks on monday", "weeks on weekdays", "months on the 1st", "months on the 31st", "months on the last day",
+            "months on the 5th friday", "years on 24 dec", "years on 29 feb", "days",
+        ]
+        var accepted = 0
+        for (clause, count) in clauses.flatMap({ clause in [1, 2, 3, 11, 10_000].map { (clause, $0) } }) {
+            for start in [
+                "", " starting 1970-01-31", " starting 2026-12-02", " starting 2190-06-06", " starting 2200-12-30",
+            ] {
+                for end in ["", " until 2026-12-03", " until 2200-12-31"] {
+                    let text = #"{"rule":"every \#(count) \#(clause) at 9:00\#(start)\#(end)"}"#
+                    guard let schedule = try? decoded(text) else { continue }
+                    accepted += 1
+                    #expect(try decoded(encoded(schedule)) == schedule, "\(text)")
+                    let first = schedule.nextInstant(after: utc("1960-01-01 00:00"))
+                    guard !start.isEmpty, let first else { continue }
+                    #expect(first >= utc("\(start.suffix(10)) 00:00"), "\(text)")
+                }
+            }
+        }
+        #expect(accepted > 300, "\(accepted)")
+    }
+
     @Test("weekdays that are nearest to days from the end are stored, the last one as earlier versions did")
     func nearestFromEnd() throws {
         var days = DayRule()
@@ -175,6 +202,10 @@ struct CodableTests {
             #expect(try JSONDecoder().decode(CalendarSchedule.self, from: Data(json.utf8)) == schedule)
         }
     }
+}
+
+extension CalendarSchedule {
+    fileprivate func nextInstant(after instant: Int64) -> Int64? { next(after: instant, in: .utc)?.instant }
 }
 
 extension CalendarSchedule.Rule {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ApusCalendar
@@ -225,5 +226,40 @@ struct CronTests {
         ])
     func ocpsErrors(text: String) {
         #expect(throws: ScheduleTextError.self) { try CalendarSchedule(cron: text) }
+    }
+
+    @Test("expressions joined from fields are refused, or printed and read as the same schedule, also when stored")
+    func recombined() throws {
+        let fields = [
+            ["", "", "", "CRON_TZ=Asia/Tokyo", "TZ=UTC"],
+            ["", "", "0", "*/20", "~", "30~40", "H"],
+            ["0", "*", "*/15", "0~59", "~", "~/15", "5-20/5", "H", "H(0-29)/10", "0,30"],
+            ["9", "*", "*/2", "8-18", "22-2", "~", "8~17", "H"],
+            ["*", "*", "1", "L", "L-3", "15W", "LW", "L-3W", "1W,15W", "*/2", "1,15", "?", "~", "1~28", "H", "+13"],
+            ["*", "jan,jul", "1-6/2", "dec", "~", "H"],
+            ["*", "*", "1-5", "5L", "FRI#2", "sat-mon", "0", "MON,FRI", "+5", "~", "H", "?"],
+            ["", "", "", "2027-2030", "*"],
+            ["", "", "", "Europe/Berlin", "UTC"],
+        ]
+        var random = SeededGenerator(seed: 42)
+        let now = local("2026-11-24 12:00")
+        var used = fields.map { _ in Set<String>() }
+        for _ in 0..<4_000 {
+            let parts = fields.map { $0[random.below($0.count)] }
+            let text = parts.filter { !$0.isEmpty }.joined(separator: " ")
+            guard let schedule = try? CalendarSchedule(text: text, form: .cron, now: now) else { continue }
+            #expect(ScheduleForm(of: text) == .cron, "\(text)")
+            let printed = try #require(schedule.cron, "\(text)")
+            #expect(
+                try CalendarSchedule(text: printed, form: .cron, now: now) == schedule,
+                "“\(text)” is printed as “\(printed)”")
+            let stored = try JSONEncoder().encode(schedule)
+            #expect(try JSONDecoder().decode(CalendarSchedule.self, from: stored) == schedule, "\(text)")
+            for index in parts.indices { used[index].insert(parts[index]) }
+        }
+        for (alternatives, used) in zip(fields, used) {
+            let unused = Set(alternatives).subtracting(used)
+            #expect(unused == [], "\(unused.sorted())")
+        }
     }
 }

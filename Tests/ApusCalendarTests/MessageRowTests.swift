@@ -42,6 +42,15 @@ struct MessageRowTests {
         S every hour from 9 to 5 | 22 | every hour from 9 to | can be either | every hour between 9:00 and 17:00
         S every friday the 13th at 9:00 | 7 | every | not both | none
         S rate(5 minutes) | 1 |  | every 5 minutes | every 5 minutes
+        S rate(7 minutes) | 1 |  | every 5 minutes | none
+        S every friday morning at 16:00 | 25 | every friday morning at | such as 9:00 | none
+        S every other friday night at 1am | 26 | every other friday night | before midnight | none
+        S every quarter on the 1st in march at 9:00 | 29 | every quarter on the 1st in | no months | none
+        S every day at 6:00 and every day at 18:00 | 19 | every day at 6:00 | a schedule of their own | none
+        S every quarter on the 31st at 9:00 | 22 | every quarter on the | of the quarter | none
+        S every quarter at 9:00 | 22 | every quarter at 9:00 | on the and the days | none
+        S every day at 9:00 in W. Europe Standard Time | 22 | every day at 9:00 in | a name of Windows for Europe/Berlin | every day at 9:00 in Europe/Berlin
+        S every day at 9:00 in "Eastern Standard Time" | 22 | every day at 9:00 in | a name of Windows for America/New_York | every day at 9:00 in America/New_York
         S every moonday at 9:00 | 7 | every | a weekday | every monday at 9:00
         S evry day at 9:00 | 1 |  | every | every day at 9:00
         S every dya at 9:00 | 7 | every | day | every day at 9:00
@@ -67,6 +76,10 @@ struct MessageRowTests {
         T 0 9 * * mo | 9 |  | sun to sat | none
         T RRULE:FREQ=DAILY;BYDAY=MON | 24 |  | a day of the week | none
         T FREQ=DAILY;COUNT=2;UNTIL=20270101 | 12 |  | COUNT or UNTIL | none
+        T INTERVAL=2;COUNT=3 | 1 |  | FREQ with one of | none
+        T 0 17 * * * W. Europe Standard Time | 12 |  | a name of Windows for Europe/Berlin | 0 17 * * * Europe/Berlin
+        T CRON_TZ=W. Europe Standard Time 0 17 * * * | 9 |  | a name of Windows for Europe/Berlin | CRON_TZ=Europe/Berlin 0 17 * * *
+        T Mon 09:00 Tokyo Standard Time | 11 |  | a name of Windows for Asia/Tokyo | Mon 09:00 Asia/Tokyo
         M tomorow at 9 | 1 |  | a time such as | tomorrow at 9
         M 12/24/2026 18:00 | 1 |  | the month first | 2026-12-24 18:00
         M friday 4 | 8 | friday | 4 alone can be either | friday 4:00, or friday 16:00
@@ -79,9 +92,16 @@ struct MessageRowTests {
         M 24 dec 18 | 8 | 24 dec | a time such as 18:00 | 24 dec 18:00
         M morgn um 9 Uhr | 1 |  | a time such as | morgen um 9 Uhr
         M now + 5 mintues | 9 | now + 5 | not a unit | now + 5 minutes
+        M tomorrow 9:00 "Tokyo Standard Time" | 15 | tomorrow 9:00 | a name of Windows for Asia/Tokyo | tomorrow 9:00 Asia/Tokyo
+        M tomorrow morning | 10 | tomorrow | the time of day | tomorrow morning at 9:00
+        M tomorrow afternoon at 11 | 23 | tomorrow afternoon at | such as 15:00 | none
+        M overmorrow at 5pm | 1 |  | a time such as | none
+        M friday night at midnight | 8 | friday | before midnight | none
+        M 24/12/2026 18:00 | 1 |  | the day first | 2026-12-24 18:00
         M tonight | 1 |  | tonight at 20:00 | tonight at 20:00
         M 9am 10am | 5 | 9am | cannot be read | none
         D 3M | 2 | 3 | M can be either | 3m, or 3 months
+        D rate(5 minutes) | 1 |  | a number and its unit | 5 minutes
         D 5 minuts | 3 | 5 | not a unit | 5 minutes
         D 1h 30 | 4 | 1h | has no unit | none
         D 1h1h | 3 | 1h | repeats one | none

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ApusCalendar
 
-/// What other programs' own tests expect of expressions of cron.
+/// What other programs' own tests expect.
 @Suite("The tables of other programs")
 struct PeerTests {
     /// The cases of cronsim 2.7 (`tests/test_cronsim.py`): the zone, the policy for a gap, the base in UTC, the
@@ -119,5 +119,116 @@ struct PeerTests {
         ])
     func refusalsOfQuartz(text: String) throws {
         #expect(throws: ScheduleTextError.self) { try CalendarSchedule(cron: text, dialect: .quartz) }
+    }
+
+    /// Why a row of ``PeerRows`` is not as the other project has it.
+    private static let differences = [
+        "clock": "a time with minutes counts from midnight, where recurrent takes 3:15 for the afternoon",
+        "clockStar": "a field that begins with a star follows the clock, so that times in a gap are omitted",
+        "either": "a day that matches one of two restricted fields is due, where Cronos requires both",
+        "excluded": "the standard excludes these parts together",
+        "fraction": "fractions of a second are refused",
+        "interval": "an interval is at most 10,000",
+        "intervals": "only a star follows the clock, where Cronos takes ranges and steps for intervals too",
+        "lastDay": "L-0 is refused",
+        "list": "W may be in a list",
+        "mark": "? is for days",
+        "names": "names of days may be whole",
+        "position": "positions need a unit of a day or longer",
+        "star": "a day field that begins with a star does not restrict",
+        "step": "a step beyond the field leaves the first value",
+        "weekNumber": "a week by its number has its match on the start's day of the week",
+        "weeks": "weeks are counted from that of the first such day, where recurrent counts from that of the start",
+        "years": "a seventh field is the year",
+    ]
+
+    /// A row of ``PeerRows``.
+    private struct Row {
+        var notation: String
+        var zone: String
+        var policy: ClockPolicy
+        var text: String
+        var expectations: [Substring]
+        var difference: String?
+
+        init(_ line: Substring) {
+            let halves = line.split(separator: " ≠ ")
+            let cells = halves[0].split(separator: " | ", omittingEmptySubsequences: false).map(String.init)
+            (notation, zone, text) = (cells[0], cells[1], cells[3])
+            expectations = halves[0].dropFirst(cells[0...3].joined(separator: " | ").count + 3).split(separator: " ; ")
+            policy = ClockPolicy(
+                gap: cells[2].contains("skip") ? .skip : .after, repeated: cells[2].contains("both") ? .both : .first)
+            difference = halves.count > 1 ? String(halves[1]) : nil
+        }
+
+        func schedule(_ text: String) throws -> CalendarSchedule {
+            switch notation {
+            case "spring": try CalendarSchedule(cron: text, dialect: .spring)
+            case "rrule": try CalendarSchedule(recurrence: text)
+            default:
+                try CalendarSchedule(
+                    text: text, form: ScheduleForm(rawValue: notation), now: local("2010-01-01 00:00"))
+            }
+        }
+
+        /// What is found instead of the expectations; nil if they are met.
+        func disagreement() throws -> String? {
+            guard let schedule = try? schedule(text) else {
+                return expectations == ["refused"] || notation == "words" ? nil : "refused"
+            }
+            if expectations == ["refused"] { return "read" }
+            let rules = try ApusCalendarTests.zone(schedule.timeZone ?? zone)
+            func found(_ schedule: CalendarSchedule, _ base: Int64, _ count: Int) -> [String] {
+                occurrences(schedule, after: base, in: rules, policy: policy, count: count)
+            }
+            if notation == "words" {
+                let meant = try CalendarSchedule(recurrence: String(expectations.joined(separator: " ; ")))
+                let base = utc("2009-12-31 23:59:59")
+                let (here, there) = (found(schedule, base, 6), found(meant, base, 6))
+                return here == there ? nil : "\(here)"
+            }
+            for expectation in expectations {
+                if expectation.hasPrefix("= ") {
+                    guard try self.schedule(String(expectation.dropFirst(2))) == schedule else {
+                        return "another schedule"
+                    }
+                    continue
+                }
+                let ends = expectation.split(separator: " > ").map(String.init)
+                let isExcluded = ends[1].hasPrefix("not ")
+                let expected = (isExcluded ? String(ends[1].dropFirst(4)) : ends[1]).split(separator: " & ").map {
+                    $0.contains(":") && !$0.contains("-") ? "\(ends[0].prefix(10)) \($0)" : String($0)
+                }
+                let here = found(schedule, utc(ends[0]), expected.count)
+                let isMet = isExcluded ? here != expected : here == (expected == ["none"] ? [] : expected)
+                if !isMet { return "\(expectation): \(here)" }
+            }
+            return nil
+        }
+    }
+
+    @Test("the tables of other projects agree, except where the documents say so")
+    func tables() throws {
+        var source = ""
+        var counts: [String: (rows: Int, expectations: Int, differences: Int)] = [:]
+        for line in PeerRows.text.split(separator: "\n") {
+            if line.hasPrefix("# ") {
+                source = String(line.dropFirst(2))
+                continue
+            }
+            let row = Row(line)
+            let disagreement = try row.disagreement()
+            #expect((disagreement != nil) == (row.difference != nil), "\(line) ⇒ \(disagreement ?? "agrees")")
+            #expect(row.difference.map { Self.differences[$0] != nil } ?? true, "\(line)")
+            let count = counts[source] ?? (0, 0, 0)
+            counts[source] = (
+                count.rows + 1, count.expectations + row.expectations.count,
+                count.differences + (row.difference == nil ? 0 : 1)
+            )
+        }
+        for (source, count) in counts.sorted(by: { $0.key < $1.key }) {
+            print("\(source): \(count.rows) rows, \(count.expectations) expectations, \(count.differences) differences")
+        }
+        #expect(counts.count >= 6 && counts.values.reduce(0) { $0 + $1.expectations } > 1_700)
     }
 }

@@ -115,55 +115,93 @@ struct PhraseTests {
         }
     }
 
-    @Test("phrases joined from parts of others are refused, or printed and read as the same schedule")
-    func recombined() throws {
-        var random = SplitMix(seed: 42)
-        let phrases = try Phrase.bySource().flatMap(\.phrases).filter { $0.kind == "S" }.map(\.text)
-        let clauses = [
+    /// The clauses of each language by what they say: how often, times, days, limits, the zone.
+    private static let clauses: [String: [[String]]] = [
+        "en": [
             [
                 "every day", "every weekday", "every monday", "every 2 days", "every other week", "every month",
-                "every 15 minutes",
-                "every hour", "daily", "weekly", "monthly", "yearly", "every 3 months", "every 2 years",
-                "every december",
-                "every last friday", "every 15th", "twice a day", "jeden Montag", "tous les jours",
+                "every 15 minutes", "every hour", "daily", "nightly", "weekly", "monthly", "yearly", "every 3 months",
+                "every 2 years", "every december", "every last friday", "every 15th", "twice a day", "3 times a day",
+                "once a week", "every quarter", "quarterly", "every morning", "every friday afternoon", "mornings",
+                "weekdays", "every fortnight", "every half hour",
             ],
             [
                 "", "", "at 9:00", "at 9am and 17:30", "at noon", "at :30", "between 9:00 and 17:00", "from 9am to 5pm",
-                "9:00-17:00",
-                "at 5", "um 9 Uhr", "à 9h",
+                "9:00-17:00", "at 5", "at 4", "@ 9am", "at 11 at night", "at 9 in the morning", "in the evening at 8",
+                "at 8:00 and 20:00",
             ],
             [
                 "", "", "", "on weekdays", "on friday", "on the 1st", "on the 1st and 15th", "on the last day",
-                "on 24 dec",
-                "of the month", "in january and july", "on day 15", "on the last weekday",
+                "on 24 dec", "in january and july", "on day 15", "on the last weekday",
+                "from monday to friday", "on the 2nd tuesday",
             ],
             [
                 "", "", "", "starting 2026-12-01", "until 1 may", "starting tomorrow until 2027-06-30",
-                "except on sundays",
-                "except 2026-12-24 and 2026-12-25", "but not in august",
+                "except on sundays", "except 2026-12-24 and 2026-12-25", "but not in august", "starting next monday",
+                "until 2026/12/31", "except in january",
             ],
-            ["", "", "", "UTC", "in Asia/Tokyo"],
-        ]
+            ["", "", "", "UTC", "in Asia/Tokyo", "Europe/Paris", "in UTC"],
+        ],
+        "de": [
+            [
+                "jeden Tag", "jeden Werktag", "jeden Montag", "alle 2 Tage", "alle 2 Wochen", "jeden Monat",
+                "alle 15 Minuten", "jede Stunde", "täglich", "wöchentlich", "monatlich", "jedes Jahr", "alle 3 Monate",
+                "werktags", "montags und donnerstags", "abends", "jeden Freitag Nachmittag",
+            ],
+            [
+                "", "um 9 Uhr", "um 9:00", "um 9.30 Uhr", "um 8 Uhr abends", "um 17 Uhr 30",
+                "zwischen 9:00 und 17:00", "von 9 bis 17 Uhr", "um 4",
+            ],
+            ["", "", "", "am Freitag", "am 1. und 15.", "am letzten Tag", "am 24. Dezember", "im Januar"],
+            ["", "", "", "ab 2026-12-01", "bis 2027-06-30", "außer Sonntag", "außer im August"],
+            ["", "", "UTC", "in Europe/Berlin"],
+        ],
+        "fr": [
+            [
+                "tous les jours", "chaque lundi", "du lundi au vendredi", "tous les 2 jours",
+                "toutes les deux semaines", "chaque mois", "toutes les 15 minutes", "toutes les heures",
+                "tous les ans", "tous les matins", "chaque vendredi soir", "tous les week-ends",
+            ],
+            [
+                "", "à 9h", "à 9h30", "à midi", "à 8h du soir", "à 20h", "entre 9h et 17h", "de 9h à 17h",
+                "à 9 heures",
+            ],
+            ["", "", "", "le vendredi", "le 1er et le 15", "le dernier jour", "le 24 décembre", "en janvier"],
+            ["", "", "", "jusqu'au 2027-06-30", "sauf le dimanche", "sauf en août"],
+            ["", "", "UTC", "en Europe/Paris"],
+        ],
+    ]
+
+    @Test("phrases joined from parts of others are refused, or printed and read as the same schedule")
+    func recombined() throws {
+        var random = SeededGenerator(seed: 42)
+        let phrases = try Phrase.bySource().flatMap(\.phrases).filter { $0.kind == "S" }.map(\.text)
+        let languages = Self.clauses.keys.sorted()
+        // The schedules of each language, and the clauses of which they were made.
+        var acceptedIn: [String: Set<String>] = [:]
+        var used: Set<String> = []
         var accepted: Set<String> = []
-        for round in 0..<6_000 {
+        for round in 0..<12_000 {
             var words: [String]
-            if round.isMultiple(of: 2) {
-                words = clauses.map { $0[random.next(below: $0.count)] }.filter { !$0.isEmpty }
-                for _ in 0..<random.next(below: 4) {
-                    words.swapAt(random.next(below: words.count), random.next(below: words.count))
+            let language = languages[round / 2 % languages.count]
+            let isOfClauses = round.isMultiple(of: 2)
+            if isOfClauses {
+                words = (Self.clauses[language] ?? []).map { $0[random.below($0.count)] }.filter { !$0.isEmpty }
+                for _ in 0..<random.below(4) {
+                    words.swapAt(random.below(words.count), random.below(words.count))
                 }
             } else {
                 // Joins the beginning of one phrase and the end of another, and sometimes drops or repeats a word.
                 let (one, other) = (
-                    phrases[random.next(below: phrases.count)], phrases[random.next(below: phrases.count)]
+                    phrases[random.below(phrases.count)], phrases[random.below(phrases.count)]
                 )
                 let (left, right) = (one.split(separator: " "), other.split(separator: " "))
                 words =
-                    (left.prefix(random.next(below: left.count + 1)) + right.suffix(random.next(below: right.count + 1)))
+                    (left.prefix(random.below(left.count + 1)) + right.suffix(random.below(right.count + 1)))
                     .map(String.init)
-                if !words.isEmpty, random.next(below: 4) == 0 { words.remove(at: random.next(below: words.count)) }
-                if !words.isEmpty, random.next(below: 4) == 0 {
-                    words.insert(words[random.next(below: words.count)], at: random.next(below: words.count))
+                if !words.isEmpty, random.below(4) == 0 { words.remove(at: random.below(words.count)) }
+                if !words.isEmpty, random.below(4) == 0 {
+                    words.insert(words[random.below(words.count)], at: random.below(words.count))
                 }
             }
             let text = words.joined(separator: " ")
@@ -179,8 +217,15 @@ struct PhraseTests {
             }
             #expect((try? CalendarSchedule(words: printed)) == schedule, "“\(text)” is printed as “\(printed)”")
             accepted.insert(printed)
+            if isOfClauses {
+                acceptedIn[language, default: []].insert(printed)
+                used.formUnion(words)
+            }
         }
         #expect(accepted.count > 200, "\(accepted.count)")
+        #expect(languages.allSatisfy { acceptedIn[$0, default: []].count > 40 }, "\(acceptedIn.mapValues(\.count))")
+        let unused = Set(Self.clauses.values.joined().joined()).subtracting(used).subtracting([""])
+        #expect(unused == [], "no phrase with these clauses is read: \(unused.sorted())")
     }
 
     @Test("a list of times of any length is read")
@@ -243,19 +288,5 @@ struct PhraseTests {
         #expect(words("2", .afterEvery).isDisjoint(with: ["monday", "until"]))
         #expect(words("", .moment).isSuperset(of: ["tomorrow", "friday", "noon", "teatime", "next", "now"]))
         #expect(words("jeden", .schedule).isSuperset(of: ["tag", "montag", "werktag"]))
-    }
-}
-
-/// Returns pseudorandom numbers; the seed repeats a failure.
-private struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next(below bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return Int((value ^ value >> 31) % UInt64(bound))
     }
 }

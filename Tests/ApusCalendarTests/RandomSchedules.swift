@@ -16,6 +16,8 @@ struct SeededGenerator: RandomNumberGenerator {
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
+    mutating func below(_ bound: Int) -> Int { number(0...bound - 1) }
+
     mutating func chance(_ one: Int) -> Bool { number(1...one) == 1 }
 
     /// Returns up to `most` numbers of a range as bits.

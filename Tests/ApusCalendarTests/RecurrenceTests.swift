@@ -66,6 +66,37 @@ struct RecurrenceTests {
                 == ["2026-11-24 08:00:00", "2026-11-26 08:00:00", "2026-11-26 11:00:00", "2026-11-27 08:00:00"])
     }
 
+    @Test(
+        "the parts of a rule are in any order, also without RRULE and on lines of their own",
+        arguments: [
+            "INTERVAL=2;FREQ=DAILY", "interval=2;freq=daily", "RRULE:INTERVAL=2;FREQ=DAILY",
+            "DTSTART:20261124T090000 INTERVAL=2;FREQ=DAILY", "DTSTART:20261124T090000\n INTERVAL=2;FREQ=DAILY",
+            "RRULE:INTERVAL=2;\n FREQ=DAILY", "INTERVAL=2;\n FREQ=DAILY", "RRULE:FREQ=DAILY;INTE\n RVAL=2",
+        ])
+    func order(text: String) throws {
+        #expect(RecurrenceText.isProperties(text) && ScheduleForm(of: text) == .rrule)
+        let start = local("2026-11-24 09:00")
+        #expect(
+            try CalendarSchedule(recurrence: text, start: start)
+                == (try CalendarSchedule(recurrence: "FREQ=DAILY;INTERVAL=2", start: start)))
+    }
+
+    @Test(
+        "a zone of Windows is read in a rule, quoted or not, as in a file",
+        arguments: [
+            "DTSTART;TZID=W. Europe Standard Time:20261201T090000 RRULE:FREQ=DAILY",
+            "DTSTART;TZID=\"W. Europe Standard Time\":20261201T090000 RRULE:FREQ=DAILY",
+            "DTSTART;TZID=W. Europe\n  Standard Time:20261201T090000\nRRULE:FREQ=DAILY",
+            "RRULE:FREQ=DAILY DTSTART;VALUE=DATE-TIME;TZID=W. Europe Standard Time:20261201T090000",
+        ])
+    func windowsZone(text: String) throws {
+        let schedule = try CalendarSchedule(text: text, now: local("2026-11-24 12:00"))
+        #expect(schedule.timeZone == "Europe/Berlin")
+        #expect(schedule.recurrence == "DTSTART;TZID=Europe/Berlin:20261201T090000\nRRULE:FREQ=DAILY")
+        let missing = "DTSTART;TZID=Europe/Berlin RRULE:FREQ=DAILY"
+        #expect(throws: ScheduleTextError.self) { try CalendarSchedule(recurrence: missing) }
+    }
+
     @Test("an end in UTC is that instant in any zone")
     func end() throws {
         let schedule = try CalendarSchedule(recurrence: Self.start + "FREQ=DAILY;UNTIL=20261126T000000Z")

@@ -102,6 +102,10 @@ struct ZoneTests {
         }
         let error = #expect(throws: ZoneError.self) { try ZoneDatabase().zone("Europe/Berln") }
         #expect(error?.description.contains("Europe/Berlin") == true)
+        for (name, other) in [("W. Europe Standard Time", "Europe/Berlin"), ("UTC-11", "Etc/GMT+11")] {
+            let error = #expect(throws: ZoneError.self) { try ZoneDatabase().zone(name) }
+            #expect(error?.description.hasSuffix("is a name of Windows for \(other); write \(other)") == true)
+        }
     }
 
     /// Provides zone files whose contents the test changes.

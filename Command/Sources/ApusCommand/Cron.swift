@@ -29,8 +29,10 @@ struct Cron: AsyncParsableCommand {
     func run() async throws {
         try await reporting(naming: JobOptions.fields) {
             if let count, count < 1 { throw ValidationError("--count: must be at least 1, not \(count)") }
-            if fields.utf8.starts(with: "@every ".utf8) {
-                let trigger = try Every.trigger(fields, schedule: schedule, count: count)
+            if ["@every ", "rate("].contains(where: { fields.utf8.starts(with: $0.utf8) }) {
+                let trigger = try options.reading("every ") {
+                    try Every.trigger(fields, schedule: schedule, count: count)
+                }
                 return try await submit(try options.submission(trigger: trigger), json: options.json)
             }
             let calendar = try options.reading("cron ") {

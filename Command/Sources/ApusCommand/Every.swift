@@ -92,8 +92,12 @@ struct Every: AsyncParsableCommand {
             return WireTrigger(every: DurationText.iso8601(interval), count: count)
         case (.failure(let error)?, .failure(let noInterval)):
             // A single word that begins with a digit is probably a misspelt interval, so the error of the interval is
-            // thrown.
-            throw !text.contains(" ") && text.first?.isNumber == true ? noInterval : error
+            // thrown. Of several words, the nearest text can be an interval too.
+            guard text.contains(" ") || text.first?.isNumber != true else { throw noInterval }
+            guard error.suggestions.isEmpty else { throw error }
+            var other = error
+            other.suggestions = noInterval.suggestions.map { "every \($0)" }
+            throw other
         case (nil, .failure(let error)): throw error
         }
     }

@@ -29,7 +29,7 @@ struct Preview: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Begin after this time instead of now: a time as for apus at, or a date or instant in the past.",
+            "Begin after this time instead of now: a time as for apus at, or one that can only be in the past.",
             valueName: "time"))
     var after: String?
 
@@ -50,7 +50,10 @@ struct Preview: AsyncParsableCommand {
                 throw ValidationError("--number: \(number) is not a whole number from 1 to 1000")
             }
             let trigger = try trigger(schedule.joined(separator: " "))
-            let begin = try after.map { try beginning($0, in: try TimeText.zone(named: trigger.timeZone)) }
+            let begin = try after.map { text in
+                let zone = try TimeText.zone(named: trigger.timeZone)
+                return try TimeText.parseAny(text, now: When.now, timeZone: zone, argument: "--after")
+            }
             let preview = try WirePreview(
                 trigger, job: id, after: begin ?? When.now, limit: number, in: SystemTimeZones.shared)
             if json { return try Terminal.json(preview) }
@@ -105,17 +108,4 @@ struct Preview: AsyncParsableCommand {
 
     /// The interval that the text can be.
     private static func interval(_ text: String) -> Duration? { try? DurationText.parse(withoutEvery(text)) }
-
-    private func beginning(_ text: String, in zone: ZoneDatabase.Zone) throws -> WallInstant {
-        do {
-            return try TimeText.parse(text, now: When.now, timeZone: zone, argument: "--after")
-        } catch {
-            // A duration is refused: as a past instant it would be counted back from now, which `--after` does not
-            // mean.
-            guard (try? DurationText.parse(text)) == nil,
-                let past = try? TimeText.parsePast(text, now: When.now, timeZone: zone)
-            else { throw error }
-            return past
-        }
-    }
 }

@@ -33,6 +33,20 @@ struct MessageTests {
             ["every", "dya", "at", "9:00", "in", "Europe/Berlinn", "--", "true"],
             ["column 1: ", "weeks or months. Accepted forms: weekday"]
         ),
+        (["every", "rate(5 minutes)", "--", "true"], ["did you mean: apus every 5 minutes."]),
+        (["every", "rate(7 minutes)", "--", "true"], ["did you mean: apus every 7 minutes."]),
+        (["cron", "rate(7 minutes)", "--", "true"], ["did you mean: apus every 7 minutes."]),
+        (["every", "7 minuts", "--", "true"], ["did you mean: apus every 7 minutes."]),
+        (["every", "an hour and a haf", "--", "true"], ["did you mean: apus every an hour and a half."]),
+        (
+            ["preview", "every day at 9:00", "--tz", "W. Europe Standard Time"],
+            ["apus: --tz", "is a name of Windows for Europe/Berlin; write Europe/Berlin"]
+        ),
+        (
+            ["at", "tomorrow 9:00 W. Europe Standard Time", "--", "true"],
+            ["did you mean: apus at tomorrow 9:00 Europe/Berlin."]
+        ),
+        (["every", "--rrule", "INTERVAL=2", "--", "true"], ["FREQ with one of"]),
         (["preview", "cron(0 18 * * 1-5 *)"], ["column 15: ", "dialect aws"]),
         (
             ["preview", "every day at 8 and 10pm"],

@@ -156,6 +156,23 @@ struct PreviewTests {
         }
     }
 
+    @Test("a beginning with two readings is refused with both, and a rule's parts are in any order")
+    func beginning() async throws {
+        try await ApusUnderTest.with(.sqlite) { apus in
+            // In this zone, it is between 14:00 and 15:59.
+            var now = time_t(0)
+            time(&now)
+            let offset = 14 - now / 3_600 % 24
+            let zone = "Etc/GMT\(offset > 0 ? "-" : "+")\(abs(offset))"
+            let answer = try await apus.call(["preview", "every day at 9:00", "--tz", zone, "--after", "at 9"])
+            #expect(
+                answer.code == 64 && answer.err.contains("9 alone can be 9:00 tomorrow or 21:00 today"), "\(answer)")
+            let rule = try await apus.call(
+                ["preview", "--form", "rrule", "INTERVAL=2;FREQ=DAILY", "--tz", zone, "--after", "today", "-n", "1"])
+            #expect(rule.code == 0, "\(rule)")
+        }
+    }
+
     @Test("the preview of a past day begins on that day")
     func past() async throws {
         try await ApusUnderTest.with(.sqlite) { apus in

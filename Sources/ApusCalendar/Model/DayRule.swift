@@ -42,11 +42,11 @@ public struct DayRule: Sendable, Hashable {
         return combination == .or && restrictsMonthDay && restrictsWeekday ? byDay | byWeek : byDay & byWeek
     }
 
-    /// The first matching day of some months (bits 1 to 12); nil if none comes within eight years.
+    /// The first matching day of some months (bits 1 to 12); nil if none comes within eight years and before 2201.
     func first(onOrAfter date: CivilDate, months: UInt64) -> CivilDate? {
         var month = Month(containing: date, dayNumber: date.dayNumber)
         var bits = days(month) & month.days(in: date.dayNumber...month.first + month.length - 1)
-        for _ in 0...96 {
+        for _ in 0...96 where CivilDate.years.contains(month.year) {
             if months.has(month.month), bits != 0 {
                 return CivilDate(dayNumber: month.first + bits.trailingZeroBitCount - 1)
             }

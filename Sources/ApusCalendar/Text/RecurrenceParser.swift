@@ -44,25 +44,43 @@ struct RecurrenceParser {
         return try parser.finished(start, end)
     }
 
+    private static let properties: Set = ["DTSTART", "RRULE", "EXDATE", "RDATE", "EXRULE"]
+    private static let parts: Set = [
+        "FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYSETPOS", "BYMONTH", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO",
+        "BYDAY", "BYHOUR", "BYMINUTE", "BYSECOND",
+    ]
+
     /// Whether a text begins with the name of a property, or as the value of RRULE.
-    static func isProperty(_ text: String) -> Bool {
-        let head = text.prefix { $0.isLetter }.uppercased()
-        let end = text.dropFirst(head.count).first
-        return head == "FREQ" && end == "="
-            || ["DTSTART", "RRULE", "EXDATE", "RDATE", "EXRULE"].contains(head) && (end == ":" || end == ";")
+    static func isProperty(_ text: String) -> Bool { isNamed(text) || isRule(text) }
+
+    private static func isNamed(_ text: String) -> Bool {
+        let name = text.prefix { $0.isLetter }
+        return properties.contains(name.uppercased()) && [":", ";"].contains(text.dropFirst(name.count).first)
+    }
+
+    /// Whether a text begins with a part of a rule; the parts have no order (RFC 5545, 3.3.10).
+    private static func isRule(_ text: String) -> Bool {
+        let name = text.prefix { $0.isLetter }
+        return parts.contains(name.uppercased()) && text.dropFirst(name.count).first == "="
     }
 
     /// Splits a text into properties.
     ///
     /// A line that begins with one space or tab continues the line before, unless a property follows the space or tab.
+    /// A property without its colon contains the words after it, as in `TZID=W. Europe Standard Time:`.
     private static func unfolded(_ text: String) -> [Token] {
         let characters = Array(text)
         var result: [Token] = []
         for token in Token.split(text) {
             let before = characters[..<(token.column - 1)].suffix(2)
             let isFolded = before.count == 2 && before.first?.isNewline == true && before.last?.isNewline == false
-            if isFolded, !isProperty(token.text), !result.isEmpty {
+            let last = result.last?.text ?? ""
+            // A rule can be folded before one of its parts.
+            let isContinued = isRule(last) || last.uppercased().hasPrefix("RRULE")
+            if isFolded, !last.isEmpty, !isProperty(token.text) || isRule(token.text) && isContinued {
                 result[result.count - 1].text += token.text
+            } else if isNamed(last), !isProperty(token.text), result[result.count - 1].property == nil {
+                result[result.count - 1].text += " " + token.text
             } else {
                 result.append(token)
             }
@@ -114,7 +132,7 @@ struct RecurrenceParser {
 
     mutating func property(_ token: Token) throws(ScheduleTextError) {
         guard let (head, value) = token.property else {
-            guard token.text.uppercased().hasPrefix("FREQ="), rule == nil else { throw token.error(Self.forms) }
+            guard Self.isRule(token.text), rule == nil else { throw token.error(Self.forms) }
             rule = token
             return
         }

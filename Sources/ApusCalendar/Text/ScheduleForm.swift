@@ -11,7 +11,7 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
 
     /// Detects the form of a text.
     ///
-    /// A recurrence rule contains `FREQ=` or begins with `BEGIN:`. A cron expression is a name after `@`, begins with
+    /// A recurrence rule contains `FREQ=`, or begins with a property or a part of a rule, or with `BEGIN:`. A cron expression is a name after `@`, begins with
     /// `CRON_TZ=`, `TZ=` or `cron(`, or consists of fields without a colon. Another text is a calendar event if it is a
     /// valid one, or if it contains no word of schedules. All other texts are words.
     ///
@@ -39,9 +39,12 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
             self = .cron
         } else if first == "every" {
             self = .words
-        } else if text.uppercased().contains("FREQ=") || ICalendar.isContained(in: text) {
+        } else if text.uppercased().contains("FREQ=") || RecurrenceText.isProperties(text)
+            || ICalendar.isContained(in: text)
+        {
             self = .rrule
-        } else if (4...7).contains(tokens.count) || tokens.count > 7 && tokens.prefix(5).allSatisfy(\.text.isField),
+        } else if (4...7).contains(tokens.last?.text.isZoneAfterFields == true ? tokens.count - 1 : tokens.count)
+            || tokens.count > 7 && tokens.prefix(5).allSatisfy(\.text.isField),
             !tokens.prefix(7).contains(where: { $0.text.contains(":") }),
             tokens.first(where: { $0.cronZone == nil })?.text.isField == true, tokens[1].text.isField
         {
@@ -86,7 +89,16 @@ extension CalendarSchedule {
     ///     without DTSTART begins.
     /// - Throws: ``ScheduleTextError`` if the text is not valid in that form.
     public init(text: String, form: ScheduleForm? = nil, now: CivilDateTime) throws(ScheduleTextError) {
-        switch form ?? ScheduleForm(of: text) {
+        let form = form ?? ScheduleForm(of: text)
+        if form == .cron || form == .calendar {
+            do { try WindowsZones.check(text) } catch {
+                throw error.suggesting(instead: text) { text throws(ScheduleTextError) in
+                    _ = try CalendarSchedule(text: text, form: form, now: now)
+                    return text
+                }
+            }
+        }
+        switch form {
         case .words: try self.init(words: text, today: now.date)
         case .cron: try self.init(cronLine: text)
         case .calendar: try self.init(onCalendar: text)

@@ -35,6 +35,12 @@ package struct CalendarSpan: Hashable, Sendable {
 }
 
 extension PhraseReader {
+    /// The duration in `rate(5 minutes)`, as EventBridge writes it.
+    var rate: String? {
+        guard index == 0, next.lower == "rate", isSymbol("(", ahead: 1), text.hasSuffix(")") else { return nil }
+        return String(text.drop { $0 != "(" }.dropFirst().dropLast())
+    }
+
     /// A decimal number as a fraction: it is rounded only when its unit is known.
     struct Amount {
         var whole: UInt128
@@ -165,6 +171,9 @@ extension CalendarSpan {
 
     private static func read(_ text: String) throws(ScheduleTextError) -> CalendarSpan {
         var reader = PhraseReader(text)
+        if let rate = reader.rate {
+            throw reader.error("a number and its unit, as in “5 minutes”", candidates: [rate])
+        }
         let span = try reader.span()
         guard reader.isAtEnd else { throw reader.error("the end; “\(reader.chunk(reader.next))” cannot be read") }
         return span

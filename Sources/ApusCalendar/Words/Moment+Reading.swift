@@ -8,14 +8,17 @@ extension Moment {
     /// - Throws: ``ScheduleTextError`` with the column.
     package init(_ text: String) throws(ScheduleTextError) {
         do { self = try Self.read(text) } catch {
-            throw error.suggesting(instead: text) { text throws(ScheduleTextError) in
-                _ = try Self.read(text)
-                return text
+            throw error.suggesting(instead: text) { other throws(ScheduleTextError) in
+                let moment = try Self.read(other)
+                // Without its first word, such as a misspelt day, a time of day is another one.
+                if case .local(nil, _) = moment.base, text.hasSuffix(other) { throw error }
+                return other
             }
         }
     }
 
     static func read(_ text: String) throws(ScheduleTextError) -> Moment {
+        try WindowsZones.check(text, isWords: true)
         var reader = PhraseReader(text)
         guard !reader.isAtEnd else { throw reader.error("\(Self.forms); it is empty") }
         let moment = try read(&reader)
@@ -111,12 +114,12 @@ extension Moment {
         var (day, time, zone) = (PhraseDay?.none, DayTime?.none, Zone?.none)
         var checked: Int?
         var isNextTime = false
-        var tonight: PhraseToken?
+        var part: (value: DayPart, token: PhraseToken)?
         var dayToken = start
         while !reader.isAtEnd {
             if reader.isSymbol("+") || reader.isSymbol("-") { break }
             let token = reader.next
-            if time == nil, reader.take(.at) {
+            if time == nil, reader.take(.at) || reader.takeSymbol("@") {
                 time = try reader.time(bare: true)
                 continue
             }
@@ -133,8 +136,12 @@ extension Moment {
                 if zone == nil { zone = try isoOffset(&reader) }
                 continue
             }
-            if day == nil, reader.take(.tonight) {
-                (day, tonight) = (.relative(0), token)
+            if part == nil, let value = reader.takeDayPart(isOfDay: day != nil) {
+                part = (value, token)
+                if value == .tonight {
+                    guard day == nil else { throw reader.error("one day", at: token) }
+                    day = .relative(0)
+                }
                 continue
             }
             if day != nil || time != nil, reader.takeSymbol(",") || reader.take(.on) { continue }
@@ -181,16 +188,17 @@ extension Moment {
                 throw reader.error("a date that is a \(Names.weekdays[checked - 1])", at: dayToken)
             }
         }
-        if let tonight {
-            guard let hour = time.map({ $0.second / 3_600 }) else {
+        if let (part, token) = part {
+            guard let second = time?.second else {
                 throw reader.error(
-                    "the time of tonight, as in “tonight at 20:00”", at: tonight,
-                    candidates: ["\(reader.text) at 20:00"])
+                    "the time of day, as in “\(reader.text) at \(part.example)”", at: token,
+                    candidates: ["\(reader.text) at \(part.example)"])
             }
-            if (5...11).contains(hour), !reader.hasMeridiem {
-                time?.second += 43_200
-            } else if hour < 17 {
-                throw reader.error("a time of the evening, as in “tonight at 20:00”", at: tonight)
+            if part == .tonight, part.hours.contains(second / 3_600 + 24) {
+                // `tonight at midnight` is the next midnight.
+                day = nil
+            } else if !part.hours.contains(second / 3_600) {
+                throw reader.error(part.expected(for: second), at: token)
             }
         }
         isNextTime = day == nil
@@ -298,17 +306,19 @@ extension PhraseReader {
         return copy.month() == nil
             && (copy.value { sense -> Bool? in
                 switch sense.meaning {
-                case .day, .weekday, .next: true
+                case .day, .weekday, .next, .this, .dayPart(.tonight): true
                 default: nil
                 }
             } ?? false || (try? copy.zone()) != nil && copy.next.range != next.range)
     }
 
-    /// Whether the phrase says am or pm.
-    fileprivate var hasMeridiem: Bool {
-        tokens.contains { token in
-            senses(token).contains { if case .meridiem = $0.meaning { true } else { false } } || token.lower == "m"
-        }
+    /// Reads `tonight`, and after a day `afternoon` and `in the afternoon`.
+    fileprivate mutating func takeDayPart(isOfDay: Bool) -> DayPart? {
+        var rest = self
+        if isOfDay { _ = rest.take(.inside) && rest.take(.the) }
+        guard let part = rest.takeValue(Self.dayPart), isOfDay || part == .tonight else { return nil }
+        self = rest
+        return part
     }
 
     /// Whether nothing but *now* follows.

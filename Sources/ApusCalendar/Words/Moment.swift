@@ -47,6 +47,8 @@ package struct Moment: Hashable, Sendable {
 /// Why a moment has no instant.
 package struct MomentProblem: Error {
     package var message: String
+    /// Whether the text names an instant that has passed, and can mean no later one.
+    package var hasPassed = false
 }
 
 extension Moment {
@@ -61,7 +63,7 @@ extension Moment {
     package func nanoseconds(at present: Present) throws(MomentProblem) -> Int128 {
         let now = Int128(present.seconds) * Self.second + Int128(present.nanosecond)
         if !present.isPast, base == .local(.relative(0), nil), span == CalendarSpan() {
-            throw MomentProblem(message: "the time of day is missing, as in “today 17:30”")
+            throw MomentProblem(message: "the time of day is missing, as in “today 17:30”", hasPassed: true)
         }
         let instant: Int128
         switch base {
@@ -76,7 +78,8 @@ extension Moment {
         } else {
             guard instant > now else {
                 throw MomentProblem(
-                    message: day == .relative(0) ? "this time has passed today" : "it lies in the past")
+                    message: day == .relative(0) ? "this time has passed today" : "it lies in the past", hasPassed: true
+                )
             }
         }
         return instant
@@ -108,13 +111,17 @@ extension Moment {
         }
         switch day {
         case nil:
-            if let time, time.isHourAlone, !present.isPast, try on(today) <= now,
-                try on(today) + 43_200 * Self.second > now
-            {
-                let hour = time.second / 3_600
-                throw MomentProblem(message: "\(hour) alone can be \(hour):00 tomorrow or \(hour + 12):00 today")
+            let found = try first([0, 1, 2])
+            // The same hour in the other half of the day is nearer to the present, if this one is half a day away.
+            if let time, time.isHourAlone, (present.isPast ? now - found + 1 : found - now) > 43_200 * Self.second {
+                let (hour, later) = (time.second / 3_600, "\(time.second / 3_600 + 12):00")
+                let isToday = try on(today) <= now
+                throw MomentProblem(
+                    message: "\(hour) alone can be \(hour):00 "
+                        + (present.isPast
+                            ? "or \(later) \(isToday ? "today" : "yesterday")" : "tomorrow or \(later) today"))
             }
-            return try first([0, 1, 2])
+            return found
         case .thisWeekday(let weekday):
             guard !present.isPast else { throw MomentProblem(message: "it lies in the future") }
             return try first([(weekday - today.weekday.rawValue + 7) % 7])
@@ -129,7 +136,9 @@ extension Moment {
                 }
                 let found = try on(date)
                 if present.isPast ? found <= now : found > now { return found }
-                if date == today, !present.isPast { throw MomentProblem(message: "this time has passed today") }
+                if date == today, !present.isPast {
+                    throw MomentProblem(message: "this time has passed today", hasPassed: true)
+                }
             }
             throw MomentProblem(message: "there is no such day")
         case .following(let unit):

@@ -58,6 +58,10 @@ extension PhraseReader {
                 skip(2)
                 return isNext ? .weekday(weekday, isNext: true) : .thisWeekday(weekday)
             }
+            if has(.this), value(ahead: 1, Self.dayPart) != nil {
+                skip()
+                return .relative(0)
+            }
             let unit: SpanUnit? = value(ahead: 1) { sense in
                 if case .unit(let unit) = sense.meaning, unit.rawValue >= SpanUnit.minute.rawValue { unit } else { nil }
             }
@@ -129,7 +133,7 @@ extension PhraseReader {
         return .date(date)
     }
 
-    /// Reads a date in digits: year-month-day or day.month.year.
+    /// Reads a date in digits: year-month-day, year/month/day or day.month.year.
     ///
     /// Other orders are refused, because they are read differently in different countries.
     private mutating func numeric() throws(ScheduleTextError) -> PhraseDay? {
@@ -141,9 +145,9 @@ extension PhraseReader {
         let third = isSymbol(separator.text, ahead: 3, glued: true) && ahead(4).isGlued ? ahead(4).number : nil
         switch separator.text {
         case "/":
-            let year = third ?? 0
-            guard third != nil else { return nil }
-            let full = year < 100 ? 2000 + year : year
+            guard let third else { return nil }
+            if start.text.utf8.count == 4 { return try checked(first, second, third, start) }
+            let full = third < 100 ? 2000 + third : third
             let readings = [(first, second), (second, first)].compactMap { month, day in
                 CivilDate(year: full, month: month, day: day)
             }

@@ -99,11 +99,11 @@ extension PhraseReader {
         if let half = takeHalf() {
             guard (1...12).contains(hour) else { throw wrong("an hour from 1 to 12 before am or pm") }
             hour = hour % 12 + half
-        } else if let part = takeDayPart() {
-            guard (1...11).contains(hour) || hour == 12 && part == 12 else {
-                throw wrong("an hour from 1 to 11 before the part of the day")
+        } else if let part = takeDayPart() ?? dayPart {
+            guard let found = part.hour(hour, isClock: isClock, isPadded: start.text.first == "0") else {
+                throw wrong(part.expected(for: (hour * 60 + minute) * 60))
             }
-            hour = hour % 12 + part
+            hour = found
         } else if looksAhead, !isClock, !isMarked, start.isHourOfHalf, let end = halfKnownAhead {
             let halves = [hour % 12, hour % 12 + 12].filter { $0 * 3_600 + minute * 60 + second < end.second }
             // 12 is noon, unless the other time is before noon.
@@ -169,13 +169,13 @@ extension PhraseReader {
         return half
     }
 
-    /// Reads `in the morning`.
-    private mutating func takeDayPart() -> Int? {
-        guard has(.inside), has(.the, ahead: 1) else { return nil }
+    /// Reads what says the half of the day after a time: `in the morning`, `at night`, `abends`, `du soir`.
+    private mutating func takeDayPart() -> DayPart? {
         var rest = self
-        rest.skip(2)
-        let part: Int? = rest.takeValue { if case .dayPart(let later) = $0.meaning, later <= 12 { later } else { nil } }
-        if part != nil { self = rest }
+        let isLinked = rest.take(.inside, .at, .of)
+        _ = rest.take(.the)
+        guard isLinked || vocabulary.language != "en", let part = rest.takeValue(Self.dayPart) else { return nil }
+        self = rest
         return part
     }
 
@@ -194,6 +194,17 @@ extension PhraseReader {
             isAfterNoon = says && time.second >= 43_200
             return time
         }
+    }
+}
+
+extension DayPart {
+    /// The hour from midnight that is meant by an hour of a clock or by a number alone; nil if the part lacks it.
+    ///
+    /// An hour with a leading zero counts from midnight.
+    fileprivate func hour(_ hour: Int, isClock: Bool, isPadded: Bool) -> Int? {
+        let possible = [hour, hour + 24] + ((1...11).contains(hour) && !isPadded ? [hour + 12] : [])
+        let range = isClock || hour > 12 ? hours : hoursOfNumbers
+        return possible.first(where: range.contains).map { $0 % 24 }
     }
 }
 

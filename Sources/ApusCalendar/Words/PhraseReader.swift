@@ -3,12 +3,25 @@ struct PhraseReader {
     let text: String
     let vocabulary: Vocabulary
     let tokens: [PhraseToken]
+    /// The part of the day of the whole phrase, as in `every friday afternoon at 4`; nil if it has none, or several.
+    private(set) var dayPart: DayPart?
     var index = 0
 
-    init(_ text: String, tokens: [PhraseToken]? = nil, vocabulary: Vocabulary? = nil) {
-        let tokens = tokens ?? PhraseToken.split(text)
-        (self.text, self.tokens) = (text, tokens)
-        self.vocabulary = vocabulary ?? Vocabulary.of(tokens)
+    init(_ text: String) {
+        (self.text, tokens) = (text, PhraseToken.split(text))
+        vocabulary = Vocabulary.of(tokens)
+        let parts = tokens.indices.compactMap { index in
+            // In `at 4 in the afternoon`, the part is that of one time.
+            var before = self
+            before.index = index
+            while before.index > 0, [.the, .inside, .at, .of].contains(where: { before.has($0, ahead: -1) }) {
+                before.index -= 1
+            }
+            let isOfTime = before.ahead(-1).kind == .number || before.has(.hourMark, ahead: -1)
+            return isOfTime && (before.index < index || vocabulary.language != "en")
+                ? nil : value(ahead: index, Self.dayPart)
+        }
+        if Set(parts).count == 1 { dayPart = parts[0] }
     }
 
     /// The next token; at the end one without text.
@@ -49,6 +62,10 @@ struct PhraseReader {
         guard meanings.contains(where: { has($0) }) else { return false }
         skip()
         return true
+    }
+
+    static func dayPart(_ sense: Vocabulary.Sense) -> DayPart? {
+        if case .dayPart(let part) = sense.meaning { part } else { nil }
     }
 
     mutating func takeValue<Value>(_ body: (Vocabulary.Sense) -> Value?) -> Value? {

@@ -10,7 +10,7 @@ extension SchedulePhrase {
             isRecurring = true
             step = try filled(step, (1, frequency), token, "how often")
             // As with `every night`, the times must be in the night: `nightly at 9` is refused.
-            if token.lower == "nightly" { dayPart = (18, token) }
+            if token.lower == "nightly" { dayPart = (.night, token) }
             return
         }
         if reader.take(.fortnight) {
@@ -18,17 +18,14 @@ extension SchedulePhrase {
             step = try filled(step, (2, .week), token, "how often")
             return
         }
+        if reader.take(.quarterly) { return try quarter(token) }
         guard !reader.has(.unclear) else {
             throw reader.error(
                 "“every other week”, “every 3 months on the 1st” or the like; \(token.text) can be several")
         }
         if try takeRate() { return }
-        // As in `every weekday morning`.
-        if weekdays != nil, let part = reader.takeValue(Self.dayPart) {
-            dayPart = try filled(dayPart, part, token, "the part of the day")
-            return
-        }
-        if reader.take(.at) { return try time(bare: true, token) }
+        if try takeDayPart() { return }
+        if reader.take(.at) || reader.takeSymbol("@") { return try time(bare: true, token) }
         if reader.beginsTime { return try time(bare: false, token) }
         if reader.take(.on) { return try on(token) }
         if reader.take(.since) {
@@ -73,8 +70,31 @@ extension SchedulePhrase {
         return try days(token)
     }
 
-    private static func dayPart(_ sense: Vocabulary.Sense) -> Int? {
-        if case .dayPart(let part) = sense.meaning { part } else { nil }
+    /// Reads a part of the day: of days of the week, as in `every friday afternoon`, of each day, as in `mornings`, or
+    /// with *in the*.
+    private mutating func takeDayPart() throws(ScheduleTextError) -> Bool {
+        let token = reader.next
+        var rest = reader
+        let isLinked = rest.take(.inside, .on, .at)
+        _ = rest.take(.the)
+        guard let part = rest.value(PhraseReader.dayPart), part != .tonight else { return false }
+        let isPlural = rest.senses(rest.next).contains(where: \.isPlural)
+        guard isPlural || isLinked || weekdays != nil else { return false }
+        dayPart = try filled(dayPart, part, token, "the part of the day")
+        if isPlural {
+            isRecurring = true
+            severalDays = true
+        }
+        rest.skip()
+        reader = rest
+        return true
+    }
+
+    /// Takes the months of the quarters as the days of `every quarter on the 1st`.
+    private mutating func quarter(_ token: PhraseToken) throws(ScheduleTextError) {
+        isRecurring = true
+        quarters = token
+        step = try filled(step, (1, .month), token, "how often")
     }
 
     /// Reads what follows *every*.
@@ -92,7 +112,9 @@ extension SchedulePhrase {
             step = try filled(step, (60 / Int(amount.denominator), smaller), token, "how often")
             return
         }
-        if let part = reader.takeValue(Self.dayPart) {
+        if reader.take(.quarter) { return try quarter(token) }
+        if let part = reader.value(PhraseReader.dayPart), part != .tonight {
+            reader.skip()
             dayPart = (part, token)
             step = try filled(step, (1, .day), token, "how often")
             return
@@ -227,6 +249,11 @@ extension SchedulePhrase {
         guard let count, daily || rest.take(.number(1), .every, .the) || rest.next.lower == "per" else { return false }
         guard count > 0 else { throw reader.error("a number from 1") }
         if rest.next.lower == "per" { rest.skip() }
+        if count == 1, !daily, rest.take(.quarter) {
+            reader = rest
+            try quarter(token)
+            return true
+        }
         guard let unit = daily ? .day : rest.unit(ahead: 0) else { throw rest.error("day, hour, week or month") }
         if !daily { rest.skip() }
         reader = rest

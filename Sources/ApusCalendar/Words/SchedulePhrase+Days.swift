@@ -15,7 +15,10 @@ extension SchedulePhrase {
             weekdays = try filled(weekdays, bits, token, "the days of the week")
             return
         }
-        if let found = try reader.attemptDay(), case .yearly(let month, let day) = found.day {
+        // `the 1st of january and july` is a day of two months.
+        if let found = try reader.attemptDay(), case .yearly(let month, let day) = found.day,
+            !reader.hasMonthInList(at: found.index)
+        {
             reader.index = found.index
             date = try filled(date, (month, day), token, "the date")
             return
@@ -33,6 +36,7 @@ extension SchedulePhrase {
             return "“every”, as in “every day at 9:00”" + languages
         }
         if reader.has(.at, ahead: -1) { return PhraseReader.timeForms }
+        if reader.has(.and) { return "one schedule; other days with other times are a schedule of their own" }
         if times == nil, window == nil { return "“at” and a time of day, as in “at 9:00”, days, or a time zone" }
         return zone == nil ? "a time zone, as in “in Europe/Berlin”, or the end" : "the end"
     }
@@ -98,7 +102,8 @@ extension SchedulePhrase {
         try ofMonths()
     }
 
-    /// Reads what follows days of the month: `of every month`, `of january and july`, `of every 3 months`.
+    /// Reads what follows days of the month: `of every month`, `of january and july`, `of every 3 months`,
+    /// `of each quarter`.
     private mutating func ofMonths() throws(ScheduleTextError) {
         var rest = reader
         guard rest.take(.of) || rest.take(.inside) else { return }
@@ -111,6 +116,8 @@ extension SchedulePhrase {
             step = try filled(step, (count.value, .month), token, "how often")
         } else if rest.take(.unit(.month)) {
             if step == nil { step = (value: (1, .month), token: token) }
+        } else if rest.take(.quarter) {
+            (step, quarters) = (try filled(step, (1, .month), token, "how often"), token)
         } else if rest.month() != nil {
             let bits = try rest.months()
             months = try filled(months, bits, token, "the months")
@@ -174,6 +181,12 @@ extension PhraseReader {
         var copy = self
         copy.skip(count)
         return copy.beginsTime
+    }
+
+    func hasMonthInList(at index: Int) -> Bool {
+        var copy = self
+        copy.index = index
+        return copy.takeSeparator() && copy.month() != nil
     }
 
     /// Whether a token ends the subject of *every*, so that *second* before it is a unit.

@@ -7,7 +7,9 @@ extension SchedulePhrase {
                     "\($0) \(reader.text)"
                 })
         }
-        let (count, unit) = try rate.map(stepOfRate) ?? step?.value ?? (1, nil)
+        // `mornings at 9` is each day.
+        let isDaily = dayPart != nil && weekdays == nil && monthDays == nil && date == nil
+        let (count, unit) = try rate.map(stepOfRate) ?? step?.value ?? (1, isDaily ? .day : nil)
         if let unit, unit.rawValue < SpanUnit.second.rawValue {
             throw reader.error("seconds or longer units", at: step?.token)
         }
@@ -30,15 +32,14 @@ extension SchedulePhrase {
                     "\(reader.text) at 9:00"
                 ])
         }
-        // Of `sunday night`, times after midnight are no times: 1:00 can be on Sunday or on Monday. `Nightly` counts
-        // the days by itself.
-        if let part = dayPart?.value,
-            !times.value.allSatisfy({
-                ($0.second / 3_600 - part + 24) % 24 < (weekdays == nil || step != nil ? 12 : min(12, 24 - part))
-            })
-        {
-            throw reader.error(
-                "times of that part of the day, such as \(part == 0 ? "9:00" : "18:00")", at: times.token)
+        // Of `sunday night`, times after midnight are no times: 1:00 can be on Sunday or on Monday. Of each night, they
+        // are the same.
+        if let part = dayPart?.value {
+            let hours = unit == .day ? part.hours : part.hours.clamped(to: 0..<24)
+            let other = times.value.first { time in
+                ![time.second / 3_600, time.second / 3_600 + 24].contains(where: hours.contains)
+            }
+            if let other { throw reader.error(part.expected(for: other.second), at: times.token) }
         }
         if let weekdays, unit == .day, !severalDays {
             throw reader.error("every week, or no day of the week", at: weekdays.token)
@@ -49,6 +50,15 @@ extension SchedulePhrase {
         let seconds = TimesOfDay(times.value.map(\.second))
         var months = self.months?.value ?? CalendarFields.allMonths
         if let date { months = 1 << UInt64(date.value.month) }
+        if let quarters {
+            guard self.months == nil else { throw reader.error("no months", at: self.months?.token) }
+            guard let ofQuarters = days.monthsOfQuarters else {
+                throw reader.error(
+                    "days of the quarter: the 1st to the 30th, the 1st to the 4th of a day of the week, or the last one",
+                    at: monthDays?.token ?? quarters)
+            }
+            months = ofQuarters
+        }
         if let excluded { months &= ~excluded.value.months }
         guard months != 0 else { throw reader.error("a month that is not left out", at: excluded?.token) }
         guard count > 1, let unit else { return .fields(CalendarFields(times: seconds, days: days, months: months)) }
@@ -60,7 +70,11 @@ extension SchedulePhrase {
             throw reader.error("days that occur", at: monthDays?.token)
         }
         if isStored, unit == .week, anchor.monday > from.monday {
-            anchor = days.first(onOrAfter: CivilDate(dayNumber: from.monday + 7 * count), months: months) ?? anchor
+            guard let later = days.first(onOrAfter: CivilDate(dayNumber: from.monday + 7 * count), months: months)
+            else {
+                throw reader.error("days that occur", at: step?.token)
+            }
+            anchor = later
         }
         if !isStored, let end, end.value < anchor {
             throw reader.error("a day that is not before \(anchor), which is the first one", at: end.token)
@@ -160,7 +174,7 @@ extension SchedulePhrase {
             guard monthDays != nil else {
                 throw reader.error(
                     "“on the” and the days, as in “on the 1st and 15th”, “on the last day” or “on the 2nd tuesday”",
-                    at: reader.tokens.last, candidates: ["\(reader.text) on the 1st"])
+                    at: reader.tokens.last, candidates: quarters == nil ? ["\(reader.text) on the 1st"] : [])
             }
             if isInterval, let months { throw reader.error("the number of months alone", at: months.token) }
         case .year:
@@ -230,6 +244,17 @@ extension SchedulePhrase {
         }
         if let end { schedule.until = CivilDateTime(date: end.value, time: CivilTime(unchecked: 86_399)) }
         schedule.exclusions = (excluded?.value.dates ?? []).map { .dates($0...$0) }
+    }
+}
+
+extension DayRule {
+    /// The months in which days of a quarter are, as bits: the first ones, or the last ones for days that are counted
+    /// from the end; nil if the day can be in another month, or in both.
+    fileprivate var monthsOfQuarters: UInt64? {
+        let last = fromEnd | nearestWeekdaysFromEnd != 0 || ordinals.setBits.contains { $0 % 8 == 6 }
+        let first = monthDays | nearestWeekdays != 0 || ordinals.setBits.contains { $0 % 8 != 6 }
+        guard first != last, !monthDays.has(31), !ordinals.setBits.contains(where: { $0 % 8 == 5 }) else { return nil }
+        return UInt64(bits: stride(from: last ? 3 : 1, through: 12, by: 3))
     }
 }
 

@@ -41,8 +41,10 @@ struct SchedulePhrase {
     var times: Slot<[DayTime]>?
     var offset: Slot<Int>?
     var window: Slot<(first: Int, last: Int)>?
-    /// The part of the day of `every morning` or `every night`, as the hour at which it begins: 0, 12 or 18.
-    var dayPart: Slot<Int>?
+    /// The part of the day of `every morning` or `every friday night`.
+    var dayPart: Slot<DayPart>?
+    /// Where the text says that the months are the first or the last ones of the quarters of a year.
+    var quarters: PhraseToken?
     var excluded: Slot<(weekdays: UInt64, months: UInt64, dates: [CivilDate])>?
     var start: Slot<CivilDate>?
     var end: Slot<CivilDate>?
@@ -60,17 +62,16 @@ struct SchedulePhrase {
     init(reader: PhraseReader, today: CivilDate?) { (self.reader, self.today) = (reader, today) }
 
     mutating func schedule(impliesEvery: Bool) throws(ScheduleTextError) -> CalendarSchedule {
+        try WindowsZones.check(reader.text, isWords: true)
+        if let rate = reader.rate {
+            throw reader.error("every and a number, as in “every 5 minutes”", candidates: ["every \(rate)"])
+        }
         if impliesEvery {
             let frequency: Bool? = reader.value { if case .frequency = $0.meaning { true } else { nil } }
             isRecurring = true
-            if !reader.has(.every), frequency == nil { try every() }
+            if !reader.has(.every), !reader.has(.quarterly), frequency == nil { try every() }
         }
         if reader.isAtEnd, !impliesEvery { throw reader.error("“every”, as in “every day at 9:00”") }
-        // EventBridge's `rate(5 minutes)`
-        if reader.next.lower == "rate", reader.isSymbol("(", ahead: 1), reader.text.hasSuffix(")") {
-            let rate = reader.text.drop { $0 != "(" }.dropFirst().dropLast()
-            throw reader.error("“every” and a number, as in “every 5 minutes”", candidates: ["every \(rate)"])
-        }
         while !reader.isAtEnd {
             try clause()
             _ = reader.isSymbol(",") && !reader.ahead(1).text.isEmpty && reader.takeSymbol(",")

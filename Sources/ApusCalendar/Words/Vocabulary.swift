@@ -13,16 +13,16 @@ enum Meaning: Hashable, Sendable {
     case weekday(Int)
     case month(Int)
     // `timeOfDay` has the seconds since midnight. `meridiem` has the hours that am or pm adds to the clock, 0 or 12.
-    // `dayPart` has the hour at which the twelve hours of that part of the day begin.
     case timeOfDay(Int)
     case meridiem(Int)
-    case dayPart(Int)
+    case dayPart(DayPart)
     case hourMark
     // Days relative to today, and instants relative to now.
     case day(Int)
-    case tonight, now, next, this, ago, left
+    case now, next, this, ago, left
     // What connects the others.
-    case every, fortnight, at, on, inside, of, the, and, from, to, between, since, until, except, not, after, times
+    case every, fortnight, quarterly, at, on, inside, of, the, and, from, to, between, since, until, except, not, after
+    case times
     case once, twice
     /// A word that people use in several meanings, so that it is refused.
     case unclear
@@ -33,15 +33,58 @@ enum Meaning: Hashable, Sendable {
         case .number, .half, .quarter: "numbers"
         case .ordinal, .other: "ordinals"
         case .unit: "units"
-        case .every, .frequency, .fortnight, .times, .once, .twice: "how often"
+        case .every, .frequency, .fortnight, .quarterly, .times, .once, .twice: "how often"
         case .weekday, .workday, .weekend: "days of the week"
         case .month: "months"
         case .timeOfDay, .meridiem, .dayPart, .hourMark: "times of day"
-        case .day, .tonight, .now, .next, .this, .ago, .left: "relative to now"
+        case .day, .now, .next, .this, .ago, .left: "relative to now"
         case .at, .on, .inside, .of, .the, .and, .from, .to, .between, .after: "connectives"
         case .since, .until, .except, .not: "limits"
         case .unclear: "refused"
         }
+    }
+}
+
+/// A part of the day, which says whether an hour is before or after noon.
+enum DayPart: Hashable, Sendable {
+    case morning, afternoon, evening, night, tonight
+
+    /// The hours of the part; those from 24 on are on the day after.
+    var hours: Range<Int> {
+        switch self {
+        case .morning: 0..<12
+        case .afternoon: 12..<19
+        case .evening: 16..<24
+        case .night: 18..<30
+        case .tonight: 17..<29
+        }
+    }
+
+    /// The hours that a number without am or pm can mean.
+    ///
+    /// They are fewer than ``hours``, because `4` at night can be neither in the afternoon nor before sunrise.
+    var hoursOfNumbers: Range<Int> {
+        switch self {
+        case .morning, .afternoon, .evening: hours
+        case .night: 19..<28
+        case .tonight: 17..<24
+        }
+    }
+
+    /// A time of day in the part, for messages.
+    var example: String {
+        switch self {
+        case .morning: "9:00"
+        case .afternoon: "15:00"
+        case .evening, .night, .tonight: "20:00"
+        }
+    }
+
+    /// What is accepted instead of a time, for messages.
+    func expected(for second: Int) -> String {
+        hours.contains(second / 3_600 + 24)
+            ? "a time before midnight, such as \(example); a later one can be on this day or on the next"
+            : "a time of that part of the day, such as \(example)"
     }
 }
 
@@ -157,7 +200,7 @@ extension Vocabulary {
             Row(.frequency(.hour), "hourly"), Row(.frequency(.day), "daily everyday nightly"),
             Row(.frequency(.week), "weekly"),
             Row(.frequency(.month), "monthly"), Row(.frequency(.year), "yearly annually"),
-            Row(.fortnight, "fortnight fortnightly"), Row(.once, "once"),
+            Row(.fortnight, "fortnight fortnightly"), Row(.quarterly, "quarterly"), Row(.once, "once"),
             Row(.twice, "twice"), Row(.times, "times"),
             Row(.unit(.nanosecond), "ns nsec nsecs nanosecond nanoseconds"),
             Row(.unit(.microsecond), "us usec usecs µs μs microsecond microseconds"),
@@ -185,15 +228,17 @@ extension Vocabulary {
             Row(.month(8), "august aug"), Row(.month(9), "september sep sept"), Row(.month(10), "october oct"),
             Row(.month(11), "november nov"), Row(.month(12), "december dec"), Row(.timeOfDay(43_200), "noon midday"),
             Row(.timeOfDay(0), "midnight"), Row(.timeOfDay(57_600), "teatime"), Row(.meridiem(0), "am"),
-            Row(.meridiem(12), "pm"), Row(.dayPart(0), "morning"), Row(.dayPart(12), "afternoon evening"),
-            Row(.dayPart(18), "night"),
-            Row(.hourMark, "o'clock"), Row(.now, "now"), Row(.day(0), "today"), Row(.tonight, "tonight"),
-            Row(.day(1), "tomorrow"), Row(.day(-1), "yesterday"), Row(.next, "next"), Row(.this, "this coming"),
+            Row(.meridiem(12), "pm"), Row(.dayPart(.morning), "morning", plural: "mornings"),
+            Row(.dayPart(.afternoon), "afternoon", plural: "afternoons"),
+            Row(.dayPart(.evening), "evening", plural: "evenings"),
+            Row(.dayPart(.night), "night", plural: "nights"), Row(.dayPart(.tonight), "tonight"),
+            Row(.hourMark, "o'clock"), Row(.now, "now"), Row(.day(0), "today"),
+            Row(.day(1), "tomorrow tmrw"), Row(.day(-1), "yesterday"), Row(.next, "next"), Row(.this, "this coming"),
             Row(.ago, "ago"), Row(.left, "left"), Row(.at, "at"), Row(.on, "on"), Row(.inside, "in during"),
             Row(.of, "of"), Row(.the, "the"), Row(.and, "and"), Row(.from, "from"), Row(.to, "to through thru"),
             Row(.between, "between"), Row(.after, "after"), Row(.since, "starting beginning since"),
             Row(.until, "until till ending"), Row(.except, "except excluding"), Row(.not, "but not"),
-            Row(.unclear, "biweekly bi-weekly bimonthly bi-monthly quarterly semiannually biannually"),
+            Row(.unclear, "biweekly bi-weekly bimonthly bi-monthly semiannually biannually"),
         ])
 }
 
@@ -228,7 +273,10 @@ extension Vocabulary {
             Row(.month(5), "mai"), Row(.month(6), "juni jun"), Row(.month(7), "juli jul"),
             Row(.month(8), "august aug"), Row(.month(9), "september sep sept"), Row(.month(10), "oktober okt"),
             Row(.month(11), "november nov"), Row(.month(12), "dezember dez"), Row(.timeOfDay(43_200), "mittag mittags"),
-            Row(.timeOfDay(0), "mitternacht"), Row(.hourMark, "uhr"), Row(.now, "jetzt"), Row(.day(0), "heute"),
+            Row(.timeOfDay(0), "mitternacht"), Row(.dayPart(.morning), "vormittag früh", plural: "vormittags morgens"),
+            Row(.dayPart(.afternoon), "nachmittag", plural: "nachmittags"),
+            Row(.dayPart(.evening), "abend", plural: "abends"), Row(.dayPart(.night), "nacht", plural: "nachts"),
+            Row(.hourMark, "uhr"), Row(.now, "jetzt"), Row(.day(0), "heute"),
             Row(.day(1), "morgen"), Row(.day(2), "übermorgen"), Row(.at, "um"), Row(.on, "am an"),
             Row(.inside, "in im"), Row(.of, "des der"), Row(.the, "den dem"), Row(.and, "und"), Row(.from, "von"),
             Row(.to, "bis"), Row(.between, "zwischen"), Row(.since, "ab"), Row(.until, "bis"), Row(.except, "außer"),
@@ -259,7 +307,10 @@ extension Vocabulary {
             Row(.month(5), "mai"), Row(.month(6), "juin"), Row(.month(7), "juillet"), Row(.month(8), "août"),
             Row(.month(9), "septembre"), Row(.month(10), "octobre"), Row(.month(11), "novembre"),
             Row(.month(12), "décembre"), Row(.timeOfDay(43_200), "midi"), Row(.timeOfDay(0), "minuit"),
-            Row(.now, "maintenant"), Row(.day(0), "aujourd'hui"), Row(.day(1), "demain"), Row(.day(2), "après-demain"),
+            Row(.dayPart(.morning), "matin", plural: "matins"), Row(.dayPart(.afternoon), "après-midi"),
+            Row(.dayPart(.evening), "soir", plural: "soirs"), Row(.dayPart(.night), "nuit", plural: "nuits"),
+            Row(.now, "maintenant"), Row(.this, "ce cet cette"), Row(.day(0), "aujourd'hui"), Row(.day(1), "demain"),
+            Row(.day(2), "après-demain"),
             Row(.at, "à"), Row(.inside, "dans en"), Row(.of, "du de"), Row(.the, "le la les"), Row(.and, "et"),
             Row(.from, "du de"), Row(.to, "au à"), Row(.between, "entre"), Row(.until, "jusqu'au"),
             Row(.except, "sauf"),

@@ -6,6 +6,24 @@ enum WindowsZones {
     /// The IANA name for a name of Windows, such as `W. Europe Standard Time`; nil for any other name.
     static func name(for windowsName: String) -> String? { names[windowsName] }
 
+    /// Refuses a text that contains such a name, and says which IANA name to write.
+    ///
+    /// Recurrence rules are not checked, because calendar programs write these names into them.
+    static func check(_ text: String, isWords: Bool = false) throws(ScheduleTextError) {
+        guard text.contains("Standard Time"),
+            let (name, zone) = names.filter({ text.contains($0.key) }).max(by: { $0.key.count < $1.key.count }),
+            var range = text.firstRange(of: name)
+        else { return }
+        if text[..<range.lowerBound].last == "\"", text[range.upperBound...].first == "\"" {
+            range = text.index(before: range.lowerBound)..<text.index(after: range.upperBound)
+        }
+        let before = text[..<range.lowerBound]
+        throw ScheduleTextError(
+            column: before.count + 1, found: String(text[range]),
+            expected: "a time zone of the IANA database; \(name) is a name of Windows for \(zone)",
+            understood: isWords ? String(before).trimmingWhitespace : "", readings: [zone])
+    }
+
     static let names: [String: String] = {
         var names: [String: String] = [:]
         for line in table.split(separator: "\n") {

@@ -103,9 +103,7 @@ public final class ZoneDatabase: TimeZones {
     /// - Returns: The zone, read again if its file has changed.
     /// - Throws: ``ZoneError`` with similar names if there is no such zone.
     public func zone(_ name: String) throws(ZoneError) -> Zone {
-        guard Self.isName(name) else {
-            throw ZoneError(description: "\"\(name)\" is not a time zone name; write one such as Europe/Berlin")
-        }
+        guard Self.isName(name) else { throw unknown(name) }
         let path = directory + "/" + name
         guard let identity = files.identity(of: path) else {
             withState {
@@ -189,6 +187,12 @@ public final class ZoneDatabase: TimeZones {
     }
 
     private func unknown(_ name: String) -> ZoneError {
+        if let other = WindowsZones.name(for: name) {
+            return ZoneError(description: "\"\(name)\" is a name of Windows for \(other); write \(other)")
+        }
+        guard Self.isName(name) else {
+            return ZoneError(description: "\"\(name)\" is not a time zone name; write one such as Europe/Berlin")
+        }
         let names = names()
         guard !names.isEmpty else {
             return ZoneError(

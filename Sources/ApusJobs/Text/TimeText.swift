@@ -34,9 +34,20 @@ public enum TimeText {
             text, now: now, timeZone: timeZone, isPast: false, argument: argument, acceptedForms: acceptedForms)
     }
 
+    /// Parses a text that names an instant after `now`, or one that has passed if the text can mean no later one.
+    ///
+    /// A time of day alone is the next such time, as for ``parse(_:now:timeZone:argument:)``.
+    package static func parseAny(
+        _ text: String, now: WallInstant, timeZone: ZoneDatabase.Zone, argument: String
+    ) throws(TextError) -> WallInstant {
+        try instant(
+            text, now: now, timeZone: timeZone, isPast: false, orPast: true, argument: argument,
+            acceptedForms: acceptedForms)
+    }
+
     private static func instant(
-        _ text: String, now: WallInstant, timeZone: ZoneDatabase.Zone, isPast: Bool, argument: String,
-        acceptedForms: [String]
+        _ text: String, now: WallInstant, timeZone: ZoneDatabase.Zone, isPast: Bool, orPast: Bool = false,
+        argument: String, acceptedForms: [String]
     ) throws(TextError) -> WallInstant {
         func wrong(_ message: String, _ suggestions: [String] = []) -> TextError {
             TextError(
@@ -48,7 +59,7 @@ public enum TimeText {
             // A suggestion can be an instant and still be refused here, as `yesterday` is for a job.
             let works = error.suggestions.filter { suggestion in
                 let instant = try? instant(
-                    suggestion, now: now, timeZone: timeZone, isPast: isPast, argument: argument,
+                    suggestion, now: now, timeZone: timeZone, isPast: isPast, orPast: orPast, argument: argument,
                     acceptedForms: acceptedForms)
                 return instant != nil
             }
@@ -57,12 +68,17 @@ public enum TimeText {
         var rules = timeZone.rules
         if case .named(let name)? = moment.zone { rules = try zone(named: name, argument: argument).rules }
         let (seconds, nanosecond) = now.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-        let present = Moment.Present(
-            seconds: Int64(seconds), nanosecond: Int(nanosecond), rules: rules, isPast: isPast)
+        func found(isPast: Bool) throws(MomentProblem) -> Int128 {
+            try moment.nanoseconds(
+                at: .init(seconds: Int64(seconds), nanosecond: Int(nanosecond), rules: rules, isPast: isPast))
+        }
         let nanoseconds: Int128
-        do { nanoseconds = try moment.nanoseconds(at: present) } catch {
-            throw wrong(
-                error.message.hasPrefix("it lies") ? "\(error.message); now it is \(now.iso8601)" : error.message)
+        do { nanoseconds = try found(isPast: isPast) } catch {
+            guard orPast, error.hasPassed, let past = try? found(isPast: true) else {
+                throw wrong(
+                    error.message.hasPrefix("it lies") ? "\(error.message); now it is \(now.iso8601)" : error.message)
+            }
+            nanoseconds = past
         }
         guard let instant = UInt64(exactly: nanoseconds).map(WallInstant.init(nanoseconds:)), instant <= .lastDue else {
             throw wrong(outside.message)

@@ -36,6 +36,43 @@ struct PastTimeTextTests {
         }
     }
 
+    @Test(
+        "an hour alone is the last one, and refused if the same hour in the other half of the day was later",
+        arguments: [
+            ("at 9", "2026-11-18T11:00:00Z", "2026-11-18T08:00:00.000Z"),
+            ("at 9", "2026-11-18T20:30:00Z", "9 alone can be 9:00 or 21:00 today"),
+            ("at 9", "2026-11-18T07:00:00Z", "9 alone can be 9:00 or 21:00 yesterday"),
+            ("at 9am", "2026-11-18T07:00:00Z", "2026-11-17T08:00:00.000Z"),
+        ])
+    func hourAlone(text: String, now: String, expected: String) throws {
+        do throws(TextError) {
+            let instant = try TimeText.parsePast(
+                text, now: TimeText.parseISO8601(now), timeZone: TimeText.zone(named: "Europe/Berlin"))
+            #expect(instant.iso8601 == expected)
+        } catch { #expect(error.message == expected) }
+    }
+
+    @Test(
+        "a text that names an instant or one that has passed is the one to come if it can be, and one of them or refused",
+        arguments: [
+            ("17:30", "2026-11-18T16:30:00.000Z"), ("9:00", "2026-11-19T08:00:00.000Z"),
+            ("at 9", "9 alone can be 9:00 tomorrow or 21:00 today"),
+            ("9", "9 alone can be 9:00 tomorrow or 21:00 today"),
+            ("today 9:00", "2026-11-18T08:00:00.000Z"), ("today", "2026-11-17T23:00:00.000Z"),
+            ("now", "2026-11-18T11:00:00.000Z"), ("2 hours ago", "2026-11-18T09:00:00.000Z"),
+            ("yesterday 18:00", "2026-11-17T17:00:00.000Z"), ("monday", "2026-11-22T23:00:00.000Z"),
+            ("18 nov 9:00", "2026-11-18T08:00:00.000Z"), ("2026-11-01", "2026-10-31T23:00:00.000Z"),
+            ("tomorrow 9:00", "2026-11-19T08:00:00.000Z"), ("in 0s", "a duration must be longer than zero"),
+        ])
+    func either(text: String, expected: String) throws {
+        do throws(TextError) {
+            let instant = try TimeText.parseAny(
+                text, now: TimeText.parseISO8601("2026-11-18T11:00:00Z"),
+                timeZone: TimeText.zone(named: "Europe/Berlin"), argument: "--after")
+            #expect(instant.iso8601 == expected)
+        } catch { #expect(error.message == expected && error.argument == "--after") }
+    }
+
     @Test("a duration of more than the time since 1970 means 1970")
     func sinceEver() throws { #expect(try resolve("4000w") == "1970-01-01T00:00:00.000Z") }
 
