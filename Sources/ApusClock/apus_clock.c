@@ -165,8 +165,8 @@ static void make_clock(int64_t wall) {
     const int64_t uptime = 1000000 * SECOND;
     own.shared->readings[process_clock_uptime] = own.shared->readings[process_clock_continuous] = uptime;
     own.shared->readings[process_clock_wall] = wall;
-    own.shared->owner = getpid();
-    own.shared->namespace = process_namespace();
+    own.shared->owner = process_state(getpid()).identity;
+    own.shared->namespaces = own_namespaces();
 }
 
 static void remove_files(void) {
@@ -218,7 +218,7 @@ static void handle_signals(void) {
     }
     int status;
     for (pid_t process; (process = waitpid(-1, &status, WNOHANG)) > 0;) {
-        if (process == own.command) own.has_ended = true, own.status = status;
+        if (process == own.command && !own.has_ended) own.has_ended = true, own.status = status;
     }
 }
 
@@ -228,12 +228,17 @@ enum outcome { outcome_rest, outcome_ended, outcome_busy };
 static enum outcome settle(int64_t limit) {
     static bool has_warned;
     const int64_t patience = 10 * SECOND;
-    int64_t start = machine_time();
+    int64_t start = process_clock_machine_time();
     for (int64_t passes = 1;; passes++) {
         handle_signals();
         if (own.has_ended) return outcome_ended;
         if (tree_is_at_rest()) return outcome_rest;
-        int64_t passed = machine_time() - start;
+        if (tree_lacks_descriptors()) {
+            fputs("apus-clock: the limit of open files is too low to examine all threads of the command\n", stderr);
+            own.has_ended = true, own.status = W_EXITCODE(cannot_run, 0);
+            return outcome_ended;
+        }
+        int64_t passed = process_clock_machine_time() - start;
         if (passed > limit) return outcome_busy;
         if (passed > patience && !has_warned) {
             char runner[128];
@@ -244,7 +249,7 @@ static enum outcome settle(int64_t limit) {
         // What runs needs this processor, and what runs for long is examined less often. A busy machine has those wait
         // longest that never sleep.
         if (passes < 10) sched_yield();
-        else machine_sleep(passes < 1000 ? 20000 : 1000000);
+        else process_clock_machine_sleep(passes < 1000 ? 20000 : 1000000);
     }
 }
 
@@ -321,6 +326,8 @@ static void describe(enum outcome outcome, char *answer, size_t size) {
 
 static void answer_request(const char *request, char *answer, size_t size) {
     int64_t duration;
+    // What the last request left at rest may have been woken from outside of the tree.
+    tree_wakes();
     if (strcmp(request, "now") == 0) {
         describe(outcome_rest, answer, size);
     } else if (strcmp(request, "settle") == 0) {
@@ -460,7 +467,7 @@ int main(int count, char **arguments) {
     else run_by_itself();
     while (tree_kill()) {
         handle_signals();
-        machine_sleep(SECOND / 1000);
+        process_clock_machine_sleep(SECOND / 1000);
     }
     return WIFSIGNALED(own.status) ? 128 + WTERMSIG(own.status) : WEXITSTATUS(own.status);
 }

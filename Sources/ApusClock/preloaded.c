@@ -23,7 +23,8 @@ static char path[PATH_MAX];
 // MARK: The Java virtual machine
 
 // Its own threads wake up to 20 times a second, for statistics and compilers; no program sees them. In virtual time,
-// these would be nearly all deadlines. Names of threads have 15 characters.
+// these would be nearly all deadlines. Before a collection, one naps for 10 µs at a time until a busy machine has let
+// the others stop. Names of threads have 15 characters.
 static bool is_housekeeper(void) {
     static const char *const names[] = {"VM Periodic Tas", "VM Thread",      "Monitor Deflati", "G1 Service",
                                         "C1 CompilerThre", "C2 CompilerThre", "Sweeper thread",  "Common-Cleaner"};
@@ -38,21 +39,16 @@ static bool is_housekeeper(void) {
 // MARK: Orders
 
 // Also of one whose parent has not waited for its end.
-static bool has_ended(int process) {
-    char name[64], text[128];
-    snprintf(name, sizeof name, "/proc/%d/stat", process);
-    int file = open(name, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return errno == ENOENT || errno == ESRCH;
-    ssize_t length = libc()->read(file, text, sizeof text - 1);
-    libc()->close(file);
-    text[length > 0 ? length : 0] = 0;
-    const char *name_end = strrchr(text, ')');
-    return name_end && strchr("ZX", name_end[2]);
+static bool has_ended(uint64_t identity) {
+    struct process_state now = process_state(process_of(identity));
+    // The file cannot be opened without a free descriptor.
+    if (now.identity == 0) return kill(process_of(identity), 0) != 0 && errno == ESRCH;
+    return now.identity != identity || strchr("ZX", now.state);
 }
 
 // Time would stand still for ever, so the process ends.
 static void end_without_owner(void) {
-    if (!has_ended(atomic_load(&shared->owner))) return;
+    if (!has_ended(shared->owner)) return;
     unlink(path);
     kill(getpid(), SIGKILL);
 }
@@ -67,39 +63,27 @@ static unsigned next_order(unsigned before) {
     return order;
 }
 
-// The number of times that the thread has run; 0 if it has ended.
-static uint64_t activity_of(int32_t thread) {
-    char name[64], text[128];
-    snprintf(name, sizeof name, "/proc/self/task/%d/schedstat", thread);
-    int file = open(name, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? 0 : libc()->read(file, text, sizeof text - 1);
-    if (file >= 0) libc()->close(file);
-    text[length > 0 ? length : 0] = 0;
-    unsigned long runs = 0;
-    sscanf(text, "%*u %*u %lu", &runs);
-    return runs;
-}
-
-static void prepare(uint64_t *tried) {
+static void prepare(void) {
     bool has_delivered;
-    bool is_delivered = data_has_arrived(&has_delivered);
-    bool try_again = waits_try_again(tried, activity_of);
+    bool is_delivered = data_has_arrived(&has_delivered), is_woken = waits_wake_again();
     int64_t left;
     atomic_store(&slot->left, process_clock_until_next(&left) ? left : FOREVER);
-    atomic_store(&slot->has_moved, !is_delivered || try_again);
+    atomic_store(&slot->may_be_released, waits_may_be_released());
+    atomic_store(&slot->released, waits_released_unseen());
+    atomic_store(&slot->has_moved, !is_delivered || is_woken);
 }
 
 static void *serve(void *first_order) {
     unsigned order = (unsigned)(uintptr_t)first_order;
-    uint64_t tried = UINT64_MAX;
     pthread_setname_np(pthread_self(), "process-clock");
     atomic_store(&slot->thread, (int)libc()->syscall(SYS_gettid));
     while (true) {
         order = next_order(order);
-        enum clock_order kind = order & ((1U << order_bits) - 1);
-        if (kind == order_prepare) tried = UINT64_MAX;
-        if (kind == order_fire) process_clock_fire(10 * SECOND);
-        else prepare(&tried);
+        switch ((enum clock_order)(order & ((1U << order_bits) - 1))) {
+        case order_prepare: prepare(); break;
+        case order_try: atomic_store(&slot->has_moved, waits_try_again()); break;
+        case order_fire: process_clock_fire(10 * SECOND); break;
+        }
         atomic_store(&slot->answer, order);
         libc()->syscall(SYS_futex, &slot->answer, FUTEX_WAKE, 1, NULL);
     }
@@ -109,13 +93,12 @@ static void *serve(void *first_order) {
 // MARK: Joining
 
 // A program that was started by `execve` has the slot of the one before.
-static struct clock_slot *own_slot(void) {
-    int process = getpid();
+static struct clock_slot *own_slot(uint64_t process) {
     for (int i = 0; i < slot_count; i++) {
         if (atomic_load(&shared->slots[i].process) == process) return &shared->slots[i];
     }
     for (int i = 0; i < slot_count; i++) {
-        int free = 0;
+        uint64_t free = 0;
         if (atomic_compare_exchange_strong(&shared->slots[i].process, &free, process)) return &shared->slots[i];
     }
     return NULL;
@@ -128,8 +111,12 @@ static _Noreturn void give_up(const char *why) {
 }
 
 static void begin_serving(void) {
-    if (process_namespace() != shared->namespace) give_up("it is in another namespace of process numbers");
-    slot = own_slot();
+    struct clock_namespaces own = own_namespaces();
+    if (own.processes != shared->namespaces.processes || own.time != shared->namespaces.time)
+        give_up("it is in another namespace of process numbers, or of time");
+    struct process_state now = process_state(getpid());
+    if (now.identity == 0) give_up("it cannot read /proc/self/stat");
+    slot = own_slot(now.identity);
     if (!slot) give_up("more than 1024 processes share the clock");
     atomic_store(&slot->thread, 0);
     atomic_fetch_add(&slot->joined, 1);
@@ -147,10 +134,11 @@ static void begin_serving(void) {
     pthread_attr_destroy(&attributes);
 }
 
-// The readings are shared; the rest of the parent's clock is gone.
+// The readings are shared; the rest of the parent's clock is gone, and its timers' descriptors are the child's too.
 static void join_in_child(void) {
     clock_lock();
     clock_make_virtual();
+    timer_descriptors_convert();
     clock_unlock();
     begin_serving();
 }

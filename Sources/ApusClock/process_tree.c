@@ -9,19 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 struct thread {
     int id;
     int state, schedule, place;  // the descriptors of its files
-    uint64_t activity;  // how much it has run: a sum without a unit, only compared
+    uint64_t activity;  // how much it has run
     bool is_there, serves_clock;
 };
 
 struct process {
+    uint64_t identity;
     int id, folder;
     struct thread *threads;
     size_t count, capacity;
@@ -33,6 +32,8 @@ struct process {
     // It has the machine's time, and that has been said.
     bool is_excused;
     unsigned examined_joined;
+    // How many of its waits had been released unseen when its clock last prepared.
+    uint64_t released;
 };
 
 static struct {
@@ -45,24 +46,30 @@ static struct {
     long last_process, searched_process;
     // Since the processes were found, a thread has ended; the last search has found or lost one.
     bool has_ended, has_changed;
-    // The tree is in the rest in which its clocks have prepared before.
-    bool has_prepared;
+    // In this rest of the tree, waits whose releases are not seen have tried again.
+    bool has_tried;
+    // A file could not be opened, because too many are.
+    bool lacks_descriptors;
     unsigned orders;
     int runner, runner_process;
 } own;
 
-int64_t machine_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * SECOND + time.tv_nsec;
-}
-
-void machine_sleep(int64_t duration) {
-    struct timespec time = {.tv_sec = duration / SECOND, .tv_nsec = duration % SECOND};
-    nanosleep(&time, NULL);
-}
-
 // MARK: Files of the kernel
+
+// -1 where what the file is about has ended; otherwise that is noted.
+static int opened(int file) {
+    own.lacks_descriptors |= file < 0 && (errno == EMFILE || errno == ENFILE);
+    return file;
+}
+
+static int open_kernel_file(const char *path) { return opened(open(path, O_RDONLY | O_CLOEXEC)); }
+
+static uint64_t identity_of(int process) {
+    errno = 0;
+    uint64_t identity = process_state(process).identity;
+    opened(identity == 0 ? -1 : 0);
+    return identity;
+}
 
 static ssize_t read_text(int file, char *text, size_t size) {
     ssize_t length = pread(file, text, size - 1, 0);
@@ -70,46 +77,21 @@ static ssize_t read_text(int file, char *text, size_t size) {
     return length;
 }
 
-// How long the thread has run, plus how often it has been given a processor.
-static bool read_activity(int file, uint64_t *activity) {
-    char text[96];
-    if (read_text(file, text, sizeof text) <= 0) return false;
-    char *end;
-    uint64_t time = strtoull(text, &end, 10);
-    strtoull(end, &end, 10);
-    *activity = time + strtoull(end, NULL, 10);
-    return true;
-}
-
-// R, S, D …; 0 when the thread has ended.
-static char state_of(int file) {
-    char text[128];
-    if (read_text(file, text, sizeof text) <= 0) return 0;
-    const char *name_end = strrchr(text, ')');
-    return name_end && name_end[1] == ' ' ? name_end[2] : 0;
-}
-
 // A stopped thread runs as little as one that is asleep, and a zombie has ended before its process or its parent.
 static bool is_asleep(int file) {
-    char state = state_of(file);
+    char state = thread_state(file);
     if (state == 0) own.has_ended = true;
     return state != 0 && strchr("STtZ", state);
 }
 
-// A thread that is about to sleep has the state of one that does, also while it is on a processor or waits for one: in
-// `wait4`, while it takes a child's end. The kernel names the place where it sleeps only when it does.
-static bool is_at_place(int file) {
-    char name[64];
-    return read_text(file, name, sizeof name) > 0 && strcmp(name, "0") != 0;
-}
-
 static bool is_off_processor(const struct thread *thread) {
-    return is_at_place(thread->place) || state_of(thread->state) == 'Z';
+    return thread_is_off_processor(thread->place) || thread_state(thread->state) == 'Z';
 }
 
 static bool is_stopped(const struct process *process) {
     for (size_t i = 0; i < process->count; i++) {
-        if (process->threads[i].id == process->id) return strchr("TtZ", state_of(process->threads[i].state)) != NULL;
+        const struct thread *thread = &process->threads[i];
+        if (thread->id == process->id) return strchr("TtZ", thread_state(thread->state)) != NULL;
     }
     return true;
 }
@@ -121,49 +103,16 @@ static long read_last_process(void) {
     return space ? strtol(space, NULL, 10) : -1;
 }
 
-// Whether a thread that sleeps has a place.
-static bool are_places_named(void) {
-    pid_t sleeper = fork();
-    if (sleeper == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        while (true) pause();
-    }
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/wchan", sleeper);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    bool is_named = false;
-    for (int attempt = 0; attempt < 2000 && !is_named; attempt++) {
-        machine_sleep(SECOND / 1000);
-        is_named = is_at_place(file);
-    }
-    close(file);
-    kill(sleeper, SIGKILL);
-    waitpid(sleeper, NULL, 0);
-    return is_named;
-}
-
 const char *tree_obstacle(void) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
     if (access(path, R_OK) != 0) return "this kernel does not list the children of processes";
-    if (!are_places_named()) return "this kernel does not say where threads sleep (/proc/PID/wchan)";
-    int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return "this kernel does not count how often threads run (/proc/PID/schedstat)";
-    // Some emulations of a kernel have files that always say the same. A thread that slept has run.
-    bool is_counted = false;
-    uint64_t before, after;
-    for (int attempt = 0; attempt < 20 && !is_counted; attempt++) {
-        if (!read_activity(file, &before)) break;
-        machine_sleep(50000);
-        is_counted = read_activity(file, &after) && after != before;
-    }
-    close(file);
-    return is_counted ? NULL : "this kernel does not count how often threads run (/proc/PID/schedstat)";
+    return thread_files_obstacle();
 }
 
 void tree_begin(struct shared_clock *shared) {
     own.shared = shared;
-    own.last_process_file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+    own.last_process_file = open_kernel_file("/proc/loadavg");
     own.last_process = own.searched_process = -1;
 }
 
@@ -199,11 +148,11 @@ static struct process *process_with(int id) {
     }
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", id);
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = open_kernel_file(path);
     if (folder < 0) return NULL;
     own.processes = grown(own.processes, own.count, &own.capacity, sizeof(struct process));
     struct process *process = &own.processes[own.count++];
-    *process = (struct process){.id = id, .folder = folder};
+    *process = (struct process){.identity = identity_of(id), .id = id, .folder = folder};
     own.has_changed = true;
     return process;
 }
@@ -211,7 +160,7 @@ static struct process *process_with(int id) {
 static int open_file(const struct process *process, int thread, const char *name) {
     char path[64];
     snprintf(path, sizeof path, "%d/%s", thread, name);
-    return openat(process->folder, path, O_RDONLY | O_CLOEXEC);
+    return opened(openat(process->folder, path, O_RDONLY | O_CLOEXEC));
 }
 
 static void add_thread(struct process *process, int id) {
@@ -231,29 +180,18 @@ static void add_thread(struct process *process, int id) {
 
 static void find_children(int file);
 
+static bool add_listed_thread(int32_t id, void *process) {
+    add_thread(process, id);
+    return true;
+}
+
 // Its threads, and its children by the thread that made each.
 static void find_process(int id) {
     struct process *process = process_with(id);
     if (!process || process->is_there) return;
     process->is_there = true;
     for (size_t i = 0; i < process->count; i++) process->threads[i].is_there = false;
-    struct linux_dirent64 {
-        uint64_t inode;
-        int64_t offset;
-        unsigned short length;
-        unsigned char type;
-        char name[];
-    };
-    _Alignas(struct linux_dirent64) char buffer[4096];
-    long length;
-    lseek(process->folder, 0, SEEK_SET);
-    while ((length = syscall(SYS_getdents64, process->folder, buffer, sizeof buffer)) > 0) {
-        for (long place = 0; place < length;) {
-            const struct linux_dirent64 *entry = (const struct linux_dirent64 *)(buffer + place);
-            place += entry->length;
-            if (entry->name[0] != '.') add_thread(process, (int)strtol(entry->name, NULL, 10));
-        }
-    }
+    for_each_number(process->folder, add_listed_thread, process);
     for (size_t i = process->count; i-- > 0;) {
         if (!process->threads[i].is_there) forget_thread(process, i);
     }
@@ -282,11 +220,12 @@ static void find_children(int file) {
     free(text);
 }
 
-// Of processes that have ended; one may have begun and ended without having been found.
+// Of processes that have ended; one may have begun and ended without having been found, and its number may be that of
+// another process by now.
 static void free_slots(void) {
     for (int i = 0; i < slot_count; i++) {
-        int process = atomic_load(&own.shared->slots[i].process);
-        if (process == 0 || kill(process, 0) == 0 || errno != ESRCH) continue;
+        uint64_t process = atomic_load(&own.shared->slots[i].process);
+        if (process == 0 || identity_of(process_of(process)) == process || own.lacks_descriptors) continue;
         atomic_store(&own.shared->slots[i].thread, 0);
         atomic_store(&own.shared->slots[i].process, 0);
     }
@@ -296,16 +235,16 @@ static void free_slots(void) {
 // and those with a slot are found by that.
 static void find_processes(void) {
     own.last_process = read_last_process();
-    own.has_ended = own.has_changed = false;
+    own.has_ended = own.has_changed = own.lacks_descriptors = false;
     for (size_t i = 0; i < own.count; i++) own.processes[i].is_there = false;
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-    int children = open(path, O_RDONLY | O_CLOEXEC);
+    int children = open_kernel_file(path);
     if (children >= 0) find_children(children);
     free_slots();
     for (int i = 0; i < slot_count; i++) {
-        int process = atomic_load(&own.shared->slots[i].process);
-        if (process != 0) find_process(process);
+        uint64_t process = atomic_load(&own.shared->slots[i].process);
+        if (process != 0) find_process(process_of(process));
     }
     for (size_t i = 0; i < own.count; i++) find_process(own.processes[i].id);
     for (size_t i = own.count; i-- > 0;) {
@@ -320,7 +259,7 @@ static void find_processes(void) {
 static struct clock_slot *slot_of(const struct process *process) {
     for (int i = 0; i < slot_count; i++) {
         struct clock_slot *slot = &own.shared->slots[i];
-        if (atomic_load(&slot->process) == process->id) return atomic_load(&slot->thread) != 0 ? slot : NULL;
+        if (atomic_load(&slot->process) == process->identity) return atomic_load(&slot->thread) != 0 ? slot : NULL;
     }
     return NULL;
 }
@@ -340,7 +279,7 @@ static bool has_joined(struct process *process, const struct clock_slot *slot) {
 static void say(const struct process *process, const char *why) {
     char path[64], name[64] = "?";
     snprintf(path, sizeof path, "/proc/%d/comm", process->id);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open_kernel_file(path);
     if (file >= 0 && read_text(file, name, sizeof name) > 0) name[strcspn(name, "\n")] = 0;
     close(file);
     fprintf(stderr, "apus-clock: %s (process %d) runs in the machine's time: it %s\n", name, process->id, why);
@@ -355,13 +294,13 @@ static bool is_excused(struct process *process) {
     if (stat(path, &program) != 0) return true;
     if (program.st_dev != process->device || program.st_ino != process->file) {
         process->device = program.st_dev, process->file = program.st_ino;
-        process->since = machine_time();
+        process->since = process_clock_machine_time();
         process->is_excused = false;
     }
     if (process->is_excused) return true;
     const char *why = program_obstacle(path);
     // The dynamic linker may wait for a slow disk, and a child for its parent, before they join.
-    if (!why && machine_time() - process->since > 2 * SECOND)
+    if (!why && process_clock_machine_time() - process->since > 2 * SECOND)
         why = "was started without LD_PRELOAD, or forked by a system call without libc";
     if (!why) return false;
     say(process, why);
@@ -398,7 +337,7 @@ static bool await_answer(const struct process *process, struct clock_slot *slot)
         if (atomic_load(&slot->joined) != joined || is_stopped(process)) return false;
         bool is_there = false;
         for (size_t i = 0; i < process->count; i++)
-            is_there |= process->threads[i].serves_clock && state_of(process->threads[i].state) != 0;
+            is_there |= process->threads[i].serves_clock && thread_state(process->threads[i].state) != 0;
         if (!is_there) return false;
     }
     return true;
@@ -409,7 +348,7 @@ static bool await_answer(const struct process *process, struct clock_slot *slot)
 void tree_describe_runner(char *text, size_t size) {
     char path[64], name[32] = "?";
     snprintf(path, sizeof path, "/proc/%d/task/%d/comm", own.runner_process, own.runner);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open_kernel_file(path);
     if (file >= 0 && read_text(file, name, sizeof name) > 0) name[strcspn(name, "\n")] = 0;
     close(file);
     snprintf(text, size, "thread %d (%s) of process %d", own.runner, name, own.runner_process);
@@ -455,7 +394,7 @@ static bool none_has_run(void) {
             struct thread *thread = &own.processes[p].threads[i];
             uint64_t activity = 0;
             if (thread->serves_clock) continue;
-            if (!read_activity(thread->schedule, &activity)) own.has_ended = true;
+            if (!thread_activity(thread->schedule, &activity)) own.has_ended = true;
             none &= activity == thread->activity;
             thread->activity = activity;
         }
@@ -463,16 +402,16 @@ static bool none_has_run(void) {
     return none && !own.has_ended;
 }
 
-// All at once; they run side by side. False where a clock has woken a thread, or waits for the kernel's delivery.
-static bool prepare_all(void) {
-    enum clock_order kind = own.has_prepared ? order_prepare_again : order_prepare;
-    own.has_prepared = true;
+// All at once, or only those with a wait that may be released; they run side by side. False where a clock has woken a
+// thread, or waits for the kernel's delivery.
+static bool order_all(enum clock_order kind) {
     bool is_quiet = true;
     for (int times = 0; times < 2; times++) {
         for (size_t p = 0; p < own.count; p++) {
             struct process *process = &own.processes[p];
             struct clock_slot *slot = slot_of(process);
             if (!has_joined(process, slot)) continue;
+            if (kind == order_try && !atomic_load(&slot->may_be_released)) continue;
             if (times == 0) {
                 send_order(slot, kind);
             } else if (!await_answer(process, slot)) {
@@ -480,13 +419,22 @@ static bool prepare_all(void) {
                 is_quiet &= is_stopped(process);
             } else {
                 is_quiet &= !atomic_load(&slot->has_moved);
+                own.has_tried &= atomic_load(&slot->released) == process->released;
+                process->released = atomic_load(&slot->released);
             }
         }
     }
     return is_quiet;
 }
 
-void tree_wakes(void) { own.has_prepared = false; }
+// Once in each rest, and again when a wait of the tree has ended by that: its thread may have released another one.
+static bool try_all(void) {
+    if (own.has_tried) return true;
+    own.has_tried = true;
+    return order_all(order_try);
+}
+
+void tree_wakes(void) { own.has_tried = false; }
 
 // A process that is being forked has a number before its parent's list has it. So the search counts only when its
 // parent has not run meanwhile: it is between two passes that agree.
@@ -497,11 +445,13 @@ bool tree_is_at_rest(void) {
         find_processes();
         if (own.has_changed) return false;
     }
-    if (!prepare_all() || !all_are_asleep(true) || !none_has_run() || read_last_process() != own.last_process)
-        return false;
+    if (!order_all(order_prepare) || !all_are_asleep(true) || !none_has_run()) return false;
+    if (read_last_process() != own.last_process) return false;
     own.searched_process = own.last_process;
-    return true;
+    return !own.lacks_descriptors && try_all();
 }
+
+bool tree_lacks_descriptors(void) { return own.lacks_descriptors; }
 
 // Of equal deadlines that of the slot which was taken first.
 bool tree_earliest(struct tree_deadline *earliest) {
@@ -526,7 +476,7 @@ void tree_fire(const struct tree_deadline *deadline) {
 
 bool tree_kill(void) {
     find_processes();
-    bool is_any = false;
+    bool is_any = own.lacks_descriptors;
     for (size_t p = 0; p < own.count; p++) is_any |= kill(own.processes[p].id, SIGKILL) == 0;
     return is_any;
 }

@@ -15,7 +15,9 @@ const char *tree_obstacle(void);
 void tree_begin(struct shared_clock *shared);
 // One examination: whether no thread can run, and the clocks have said so too.
 bool tree_is_at_rest(void);
-// A thread of the tree runs again, by what is done next.
+// Whether there are too few descriptors to examine all processes; then the tree is never found at rest.
+bool tree_lacks_descriptors(void);
+// A thread of the tree runs again, by what is done next, or may have run.
 void tree_wakes(void);
 // The deadline that is first, and how long until then. At rest; false where there is none.
 struct tree_deadline {
@@ -30,8 +32,6 @@ void tree_fire(const struct tree_deadline *deadline);
 void tree_describe_runner(char *text, size_t size);
 // Kills all processes of the tree. False when there is none.
 bool tree_kill(void);
-int64_t machine_time(void);
-void machine_sleep(int64_t duration);
 
 // Why a program's time cannot be virtual, in words that follow "it"; NULL where it can be.
 const char *program_obstacle(const char *file);

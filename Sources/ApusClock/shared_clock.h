@@ -25,11 +25,11 @@
 #define CLOCK_VARIABLE "APUS_CLOCK"
 
 enum clock_order {
-    // Have the kernel deliver the process's data, have waits whose releases are not seen try again, and say how long it
-    // is until the next deadline.
+    // Have the kernel deliver the process's data, and say how long it is until the next deadline, and what is known of
+    // waits whose releases are not seen.
     order_prepare = 0,
-    // The same in the same rest of the tree: waits try again only if one of them has ended.
-    order_prepare_again = 1,
+    // Have these waits try again.
+    order_try = 1,
     // Fire the wait that is due.
     order_fire = 2,
     // How far the number is shifted.
@@ -37,30 +37,40 @@ enum clock_order {
 };
 
 struct clock_slot {
-    // 0 for a free slot; the process that has it, and its thread, 0 until that is there.
-    atomic_int process, thread;
+    // The identity of the process that has the slot; 0 for a free one.
+    atomic_uint_least64_t process;
+    // Its thread, 0 until that is there.
+    atomic_int thread;
     // Increases when another program, or a child, has joined here.
     atomic_uint joined;
     atomic_uint order, answer;
-    // Results: whether a thread may have been woken, and how long until the next deadline, or FOREVER.
-    atomic_int has_moved;
+    // Results: whether a thread may have been woken; how long until the next deadline, or FOREVER; whether a wait may
+    // be released unseen, and how many have been.
+    atomic_bool has_moved, may_be_released;
     atomic_int_least64_t left;
+    atomic_uint_least64_t released;
 };
 
 enum { slot_count = 1024 };
 
-// The namespace of the caller's process numbers; 0 if the kernel does not say.
-static inline uint64_t process_namespace(void) {
-    struct stat state;
-    return stat("/proc/self/ns/pid", &state) == 0 ? state.st_ino : 0;
+// The caller's namespaces, as inodes, without which an identity names no process; zeros if the kernel does not say.
+struct clock_namespaces {
+    uint64_t processes, time;
+};
+
+static inline struct clock_namespaces own_namespaces(void) {
+    struct stat processes = {0}, time = {0};
+    stat("/proc/self/ns/pid", &processes);
+    stat("/proc/self/ns/time", &time);
+    return (struct clock_namespaces){processes.st_ino, time.st_ino};
 }
 
 struct shared_clock {
     // Mapped over the `clock_readings` of each process.
     _Alignas(CLOCK_PAGE) _Atomic int64_t readings[CLOCK_PAGE / sizeof(int64_t)];
-    _Alignas(CLOCK_PAGE) atomic_int owner;
-    // The namespace of the owner's process numbers, as its inode: the numbers of another one name other processes.
-    uint64_t namespace;
+    // The identity of `apus-clock`, and its namespaces.
+    _Alignas(CLOCK_PAGE) uint64_t owner;
+    struct clock_namespaces namespaces;
     struct clock_slot slots[slot_count];
 };
 

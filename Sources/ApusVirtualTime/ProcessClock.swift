@@ -215,6 +215,9 @@ extension ProcessClock {
                 + "\(process_clock_steps()) deadlines have been reached",
             running == 0 ? "no thread was running" : "thread \(name(ofThread: running)) was running",
         ]
+        if process_clock_lacks_descriptors() {
+            lines.append("no descriptor is free to examine the threads; raise the limit of open files")
+        }
         let keptBack = process_clock_bytes_kept_back()
         if keptBack > 0 {
             lines.append(

@@ -482,7 +482,47 @@ CLOCK_FCNTL(fcntl64)
 
 // MARK: All timers
 
+// Finds the clock of a timer that another process has made, or the program before.
+static bool clock_of_timer(int descriptor, enum process_clock_id *clock) {
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", descriptor);
+    int file = libc()->open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? 0 : libc()->read(file, text, sizeof text - 1);
+    if (file >= 0) libc()->close(file);
+    text[length > 0 ? length : 0] = 0;
+    const char *id = strstr(text, "clockid:");
+    return id && clock_of((clockid_t)strtol(id + strlen("clockid:"), NULL, 10), clock);
+}
+
+static bool is_same_file(int one, int other) {
+    const int files = 0;  // KCMP_FILE
+    return libc()->syscall(SYS_kcmp, getpid(), getpid(), files, one, other) == 0;
+}
+
+// With the lock held.
+static bool adopt(int32_t descriptor, void *nothing) {
+    enum process_clock_id clock;
+    if (timer_of(descriptor) || !is_timer(descriptor) || !clock_of_timer(descriptor, &clock)) return true;
+    struct timer *timer = NULL;
+    for (int other = 0; other < table.end && !timer; other++) {
+        if (timer_of(other) && is_same_file(other, descriptor)) timer = timer_of(other);
+    }
+    if (!timer) {
+        timer = new_timer();
+        if (!timer) return false;
+        timer->wait = (struct wait){.call = "timerfd", .clock = clock, .fire = fire_timer, .descriptor = descriptor};
+    }
+    add_number(timer, descriptor);
+    return true;
+}
+
 void timer_descriptors_convert(void) {
+    int folder = libc()->open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    table.process = getpid();
+    if (folder >= 0) {
+        for_each_number(folder, adopt, NULL);
+        libc()->close(folder);
+    }
     for (int descriptor = 0; descriptor < table.end; descriptor++) {
         struct timer *timer = timer_of(descriptor);
         struct itimerspec setting, disarmed = {{0, 0}, {0, 0}};

@@ -26,7 +26,7 @@
 static const int64_t grace = SECOND;
 
 static struct {
-    ZERO_IN_CHILDREN bool is_listed;
+    ZERO_IN_CHILDREN bool is_open;
     int folder;
     // Until it is polled, `revents` says whether a descriptor is a connection of TCP.
     struct pollfd *descriptors;
@@ -54,13 +54,15 @@ static bool add(int32_t descriptor, void *nothing) {
     return true;
 }
 
-static void list_descriptors(void) {
-    if (!own.is_listed) {
+// False if no descriptor is free for that.
+static bool list_descriptors(void) {
+    if (!own.is_open) {
         own.folder = own_descriptor(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        own.is_listed = true;
+        own.is_open = own.folder >= 0;
     }
     own.count = 0;
-    for_each_number(own.folder, add, NULL);
+    if (own.is_open) for_each_number(own.folder, add, NULL);
+    return own.is_open;
 }
 
 // The other end of a pseudo-terminal may be in another process of the same time.
@@ -108,7 +110,8 @@ static void acknowledge(int descriptor) {
 }
 
 bool data_has_arrived(bool *has_delivered) {
-    list_descriptors();
+    *has_delivered = false;
+    if (!list_descriptors()) return false;
     bool has_terminal = false, has_connection = false;
     for (size_t i = 0; i < own.count; i++) {
         struct pollfd *row = &own.descriptors[i];

@@ -1,11 +1,11 @@
 // Finds out whether anything in the process can run.
 //
-// A thread is asleep when its state is S. Three passes show that all are asleep at one instant: how much each has run,
-// the state of each, and how much each has run. When the first and the third are equal, no thread has run in between:
-// all were asleep together, and only a running thread wakes another. How much a thread has run is its processor time
-// plus the number of its turns: a thread that was running at the first pass, woke another that still waits for a
-// processor, and fell asleep has had no more turns, but more time. Then what the kernel has of the process's own data
-// must have arrived (clock_flight.c). A wake-up by another process is not foreseen.
+// A thread is asleep when its state is S and the kernel says where it sleeps. Three passes show that all are asleep at
+// one instant: how much each has run, whether each is asleep, and how much each has run. When the first and the third
+// are equal, no thread has run in between: all were asleep together, and only a running thread wakes another. How much
+// a thread has run is its processor time plus the number of its turns: a thread that was running at the first pass, woke
+// another that still waits for a processor, and fell asleep has had no more turns, but more time. Then what the kernel
+// has of the process's own data must have arrived (clock_flight.c). A wake-up by another process is not foreseen.
 //
 // Owns the table of threads with their open files, under a mutex of its own, which is never held with the clock's lock.
 // A child has none of it.
@@ -15,16 +15,14 @@
 #ifndef CLOCK_IS_UNAVAILABLE
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 struct thread {
     int32_t id;
-    int state, schedule;  // the descriptors of its files
-    uint64_t activity;  // how much the thread has run: a sum without a unit, which is only compared
-    uint64_t activity_before;  // the same when this settling began, or the thread
+    int state, schedule, place;  // the descriptors of its files
+    uint64_t activity, activity_before;  // how much the thread has run; also when this settling began, or the thread
     bool is_there;
 };
 
@@ -45,24 +43,9 @@ __attribute__((constructor(101))) static void be_separate(void) { zero_in_childr
 
 // MARK: Whether it can be found out
 
-static bool read_own_activity(uint64_t *activity);
-
-// Compares the counts of this thread before and after a sleep, after which it has run. Some kernels do not count, and
-// the files of some emulated kernels never change.
-static bool are_threads_counted(void) {
-    for (int attempt = 0; attempt < 20; attempt++) {
-        uint64_t before, after;
-        if (!read_own_activity(&before)) return false;
-        process_clock_machine_sleep(50000);
-        if (!read_own_activity(&after)) return false;
-        if (after != before) return true;
-    }
-    return false;
-}
-
 bool process_clock_is_available(void) {
     if (atomic_load(&own.availability) == 0)
-        atomic_store(&own.availability, children_are_separate() && are_threads_counted() ? 2 : 1);
+        atomic_store(&own.availability, children_are_separate() && !thread_files_obstacle() ? 2 : 1);
     return atomic_load(&own.availability) == 2;
 }
 
@@ -81,36 +64,18 @@ static int open_file(int32_t thread, const char *name) {
     return own_descriptor(openat(own.folder, path, O_RDONLY | O_CLOEXEC));
 }
 
-// The first number is how long the thread has run, the third how often it has been given a processor.
-static bool read_schedule(int file, uint64_t *activity) {
-    char text[96];
-    ssize_t length = pread(file, text, sizeof(text) - 1, 0);
-    if (length <= 0) return false;
-    text[length] = 0;
-    char *end;
-    uint64_t time = strtoull(text, &end, 10);
-    strtoull(end, &end, 10);
-    *activity = time + strtoull(end, NULL, 10);
-    return true;
-}
-
-static bool read_activity(struct thread *thread, uint64_t *activity) {
-    return read_schedule(thread->schedule, activity);
-}
-
-static bool read_own_activity(uint64_t *activity) {
-    int file = own_descriptor(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
-    bool is_read = read_schedule(file, activity);
-    close_own_descriptor(file);
-    return is_read;
+static void close_files(const struct thread *thread) {
+    close_own_descriptor(thread->state);
+    close_own_descriptor(thread->schedule);
+    close_own_descriptor(thread->place);
 }
 
 static void forget(size_t index) {
-    close_own_descriptor(own.threads[index].state);
-    close_own_descriptor(own.threads[index].schedule);
+    close_files(&own.threads[index]);
     own.threads[index] = own.threads[--own.thread_count];
 }
 
+// NULL when the thread has ended meanwhile, or what it needs is lacking.
 static struct thread *thread_with(int32_t id) {
     for (size_t i = 0; i < own.thread_count; i++) {
         if (own.threads[i].id == id) return &own.threads[i];
@@ -121,11 +86,15 @@ static struct thread *thread_with(int32_t id) {
         if (!more) return NULL;
         own.threads = more, own.thread_capacity = capacity;
     }
-    struct thread *thread = &own.threads[own.thread_count];
-    *thread = (struct thread){.id = id, .state = open_file(id, "stat"), .schedule = open_file(id, "schedstat")};
-    read_activity(thread, &thread->activity_before);
-    own.thread_count++;
-    return thread;
+    struct thread thread = {
+        .id = id, .state = open_file(id, "stat"), .schedule = open_file(id, "schedstat"),
+        .place = open_file(id, "wchan")};
+    if (!thread_activity(thread.schedule, &thread.activity_before) || thread.state < 0 || thread.place < 0) {
+        close_files(&thread);
+        return NULL;
+    }
+    own.threads[own.thread_count] = thread;
+    return &own.threads[own.thread_count++];
 }
 
 struct listing {
@@ -136,17 +105,19 @@ static bool list_thread(int32_t id, void *argument) {
     struct listing *listing = argument;
     size_t before = own.thread_count;
     struct thread *thread = thread_with(id);
-    listing->fails = !thread;
     listing->has_changed |= own.thread_count != before;
     if (thread) thread->is_there = true;
+    else atomic_store(&own.running_thread, id), listing->fails = true;
     return thread != NULL;
 }
 
-// Lists the threads. True when one has begun or ended.
+// Lists the threads. True when one has begun or ended, or they cannot be listed.
 static bool list_threads(void) {
     if (!own.is_open) {
         own.folder = own_descriptor(open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        own.is_open = true;
+        own.is_open = own.folder >= 0;
+        if (!own.is_open) atomic_store(&own.running_thread, (int)libc()->syscall(SYS_getpid));
+        if (!own.is_open) return true;
     }
     for (size_t i = 0; i < own.thread_count; i++) own.threads[i].is_there = false;
     struct listing listing = {false, false};
@@ -160,17 +131,10 @@ static bool list_threads(void) {
     return listing.has_changed;
 }
 
-// True also for a thread that has ended.
+// The main thread stays as a zombie when it has ended before the others.
 static bool is_asleep(const struct thread *thread) {
-    char text[128];
-    ssize_t length = pread(thread->state, text, sizeof(text) - 1, 0);
-    if (length <= 0) return false;
-    text[length] = 0;
-    // The name stands in parentheses and may contain any character.
-    char *name_end = strrchr(text, ')');
-    if (!name_end || name_end[1] != ' ') return false;
-    // The main thread stays as a zombie when it has ended before the others.
-    return name_end[2] == 'S' || name_end[2] == 'Z';
+    char state = thread_state(thread->state);
+    return state == 'Z' || (state == 'S' && thread_is_off_processor(thread->place));
 }
 
 static void move_to_front(size_t index) {
@@ -182,7 +146,8 @@ static void move_to_front(size_t index) {
 // Makes the second and the third pass; the third pass of the previous call serves as the first.
 static bool is_at_rest(int32_t caller) {
     if (list_threads()) {
-        for (size_t i = 0; i < own.thread_count; i++) read_activity(&own.threads[i], &own.threads[i].activity);
+        for (size_t i = 0; i < own.thread_count; i++)
+            thread_activity(own.threads[i].schedule, &own.threads[i].activity);
         return false;
     }
     for (size_t i = 0; i < own.thread_count; i++) {
@@ -196,7 +161,8 @@ static bool is_at_rest(int32_t caller) {
     for (size_t i = 0; i < own.thread_count; i++) {
         uint64_t activity = 0;
         if (own.threads[i].id == caller) continue;
-        if (!read_activity(&own.threads[i], &activity) || activity != own.threads[i].activity) is_unchanged = false;
+        bool is_read = thread_activity(own.threads[i].schedule, &activity);
+        if (!is_read || activity != own.threads[i].activity) is_unchanged = false;
         own.threads[i].activity = activity;
     }
     return is_unchanged;
@@ -217,7 +183,7 @@ static void find_busiest_thread(int32_t caller) {
     for (size_t i = 0; i < own.thread_count; i++) {
         uint64_t activity = 0;
         struct thread *thread = &own.threads[i];
-        if (thread->id == caller || is_asleep(thread) || !read_activity(thread, &activity)) continue;
+        if (thread->id == caller || is_asleep(thread) || !thread_activity(thread->schedule, &activity)) continue;
         if (activity - own.threads[i].activity_before <= most) continue;
         most = activity - own.threads[i].activity_before;
         atomic_store(&own.running_thread, own.threads[i].id);
@@ -237,11 +203,13 @@ static bool begin_looking(int64_t end) {
         == 0;
 }
 
-static uint64_t activity_of(int32_t thread) {
-    for (size_t i = 0; i < own.thread_count; i++) {
-        if (own.threads[i].id == thread) return own.threads[i].activity;
-    }
-    return 0;
+// Has waits try again that may have been released since the last attempt.
+static bool some_wait_again(uint64_t *tried) {
+    bool is_any = waits_wake_again();
+    uint64_t releases = waits_released_unseen();
+    if (releases != *tried) is_any |= waits_try_again();
+    *tried = releases;
+    return is_any;
 }
 
 int settle_unless(int64_t limit, const atomic_int *unless) {
@@ -252,7 +220,7 @@ int settle_unless(int64_t limit, const atomic_int *unless) {
     int result = 0;
     if (atomic_load(&own.running_since) == 0) atomic_store(&own.running_since, start);
     for (size_t i = 0; i < own.thread_count; i++) own.threads[i].activity_before = own.threads[i].activity;
-    for (int64_t passes = 1; !nothing_runs(thread) || waits_try_again(&tried, activity_of); passes++) {
+    for (int64_t passes = 1; !nothing_runs(thread) || some_wait_again(&tried); passes++) {
         if (unless && atomic_load(unless) > 0) {
             result = ECANCELED;
             break;

@@ -162,7 +162,8 @@ void zero_in_children(void *variable, size_t size);
 bool children_are_separate(void);
 
 enum { descriptor_capacity = 65536 };
-// The clock's own descriptors are closed in children, and only by the clock. -1 for one that cannot be kept.
+// The clock's own descriptors are closed in children, and only by the clock. -1 for one that cannot be kept; that there
+// was none free is what process_clock_lacks_descriptors says.
 int own_descriptor(int descriptor);
 bool is_own_descriptor(int descriptor);
 void close_own_descriptor(int descriptor);
@@ -173,6 +174,28 @@ void for_each_number(int folder, bool (*use)(int32_t, void *), void *argument);
 int64_t saturating_sum(int64_t one, int64_t other);
 int64_t nanoseconds(const struct timespec *time);
 struct timespec timespec_of(int64_t nanoseconds);
+
+// MARK: clock_thread_files.c
+
+// Reads a thread's `schedstat`: its processor time plus the number of its turns, a sum without a unit that is only
+// compared. False when the thread has ended.
+bool thread_activity(int schedule, uint64_t *activity);
+// Reads a thread's `stat`: R, S, D …; 0 when the thread has ended.
+char thread_state(int state);
+// Reads a thread's `wchan`. A thread that is about to sleep has the state of one that does, also while it is on a
+// processor or waits for one: in `wait4`, while it takes a child's end. The kernel names the place where it sleeps only
+// when it does.
+bool thread_is_off_processor(int place);
+// What the kernel says about a process; zeros when there is none, or its file cannot be opened (errno). The identity is
+// the process's number with the time at which it began, because numbers are given again.
+struct process_state {
+    char state;
+    uint64_t identity;
+};
+struct process_state process_state(int process);
+static inline int process_of(uint64_t identity) { return (int)(uint32_t)identity; }
+// Returns why rest cannot be found out on this machine, or NULL.
+const char *thread_files_obstacle(void);
 
 // MARK: file_protection.c
 
@@ -212,7 +235,7 @@ struct wait {
     int descriptor;
     // For a word of memory: the private flag of its futex, and how much the thread had run when it was woken again.
     int flags;
-    uint64_t activity;
+    int64_t activity;
     // Of a thread's wait: the wait that this one is within, and where on the stack it was made.
     struct wait *outer;
     void *frame;
@@ -228,6 +251,8 @@ bool clock_is_virtual(void);
 bool clock_make_virtual(void);
 // Written with the lock held, read without it too. The array fills a page, which several processes may share.
 extern _Atomic int64_t clock_readings[CLOCK_PAGE / sizeof(int64_t)];
+// With the lock held: moves each clock by that much, beside other processes that do the same.
+void clock_move(int64_t uptime, int64_t continuous, int64_t wall);
 // Finds the clock for a number of `clock_gettime`. False for clocks that do not show time, such as that of the
 // processor.
 bool clock_of(clockid_t id, enum process_clock_id *clock);
@@ -275,12 +300,19 @@ bool is_called_by_run_loops(void *caller);
 
 // MARK: clock_threads.c
 
-// At rest, without the lock: wakes the threads that wait for what may have been released by a call that is not seen,
-// such as a mutex by pthread_cond_wait; they try again. False when there is none, or none has got it since `tried`.
-// Also wakes the thread of a wait for a word of memory that was kept from the kernel's wait by a signal handler when
-// its instant came, as often as `activity_of` says that the thread has run.
-bool waits_try_again(uint64_t *tried, uint64_t (*activity_of)(int32_t thread));
-// Returns whether the calling thread's waits for conditions count the machine's time. NULL where none does.
+// The next three at rest, without the lock.
+//
+// Wakes the threads of waits for a word of memory that were kept from the kernel's wait by a signal handler when their
+// instant came, each as often as it has run. False when there is none.
+bool waits_wake_again(void);
+// Whether a thread waits for what may be released by a call that is not seen, such as a mutex by pthread_cond_wait.
+bool waits_may_be_released(void);
+// Wakes these threads, which try again. False when there is none.
+bool waits_try_again(void);
+// Returns the number of waits that have ended by trying again. What such a thread does next may release another one.
+uint64_t waits_released_unseen(void);
+// Returns whether the calling thread's waits for conditions, and its sleeps of a moment, count the machine's time. NULL
+// where none does.
 extern bool (*thread_keeps_machine_time)(void);
 // True for a futex call that waits until an instant.
 bool is_futex_until(int operation, const struct timespec *time);
@@ -296,7 +328,7 @@ int wait_by_trying(const char *call, int64_t deadline, int (*attempt)(void *), v
 
 // MARK: clock_descriptors.c
 
-// With the lock held: takes over timers that were set before time was virtual.
+// With the lock held: takes over timers that were set before time was virtual, or that the process has inherited.
 void timer_descriptors_convert(void);
 // With the lock held: reports to timers that asked for it that the wall clock was set.
 void timer_descriptors_cancel_on_set(void);

@@ -64,6 +64,10 @@ enum { word_bits = 64 };
 // A child inherits these bits, and closes the descriptors.
 static atomic_uint_least64_t own_descriptors[descriptor_capacity / word_bits];
 
+static atomic_bool lacks_descriptors;
+
+bool process_clock_lacks_descriptors(void) { return atomic_load(&lacks_descriptors); }
+
 static uint64_t bit_of(int descriptor) { return 1ULL << (descriptor % word_bits); }
 
 // Closes by number: libc's close is a cancellation point, at which a cancelled thread would leave with the lock held.
@@ -72,6 +76,7 @@ static void close_at_once(int descriptor) { libc()->syscall(SYS_close, descripto
 // Moved away from the low numbers, of which a program may expect the next one that it has closed.
 int own_descriptor(int descriptor) {
     enum { first_own = 512 };
+    atomic_store(&lacks_descriptors, descriptor < 0 && (errno == EMFILE || errno == ENFILE));
     int moved = descriptor < 0 ? -1 : libc()->fcntl(descriptor, F_DUPFD_CLOEXEC, first_own);
     if (moved >= 0) {
         close_at_once(descriptor);

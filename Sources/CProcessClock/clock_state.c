@@ -101,11 +101,21 @@ struct process_clock_reading process_clock_now(void) {
     return now;
 }
 
+// The lock is this process's own, and the page may be shared.
+static void add(_Atomic int64_t *reading, int64_t duration) {
+    int64_t before = atomic_load(reading);
+    while (!atomic_compare_exchange_weak(reading, &before, saturating_sum(before, duration))) {}
+}
+
+void clock_move(int64_t uptime, int64_t continuous, int64_t wall) {
+    add(&clock_readings[process_clock_uptime], uptime);
+    add(&clock_readings[process_clock_continuous], continuous);
+    add(&clock_readings[process_clock_wall], wall);
+}
+
 void process_clock_jump(int64_t uptime, int64_t continuous, int64_t wall) {
     clock_lock();
-    clock_readings[0] = saturating_sum(clock_readings[0], uptime);
-    clock_readings[1] = saturating_sum(clock_readings[1], continuous);
-    clock_readings[2] = saturating_sum(clock_readings[2], wall);
+    clock_move(uptime, continuous, wall);
     clock_unlock();
 }
 

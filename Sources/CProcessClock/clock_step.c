@@ -77,7 +77,7 @@ static int go_to_next(int64_t within, bool *is_examination) {
         clock_unlock();
         return EAGAIN;
     }
-    for (int clock = 0; clock < 3; clock++) clock_readings[clock] = saturating_sum(clock_readings[clock], left);
+    clock_move(left, left, left);
     *is_examination = !wait;
     if (wait) {
         wait_leave(wait);

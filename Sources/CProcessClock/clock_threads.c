@@ -22,7 +22,21 @@ static void wake_at_deadline(struct wait *wait) { wait_wake(wait, wait_has_expir
 
 static bool has_expired(const struct wait *wait) { return atomic_load(&wait->state) == wait_has_expired; }
 
+bool (*thread_keeps_machine_time)(void);
+
+static bool keeps_machine_time(void) { return thread_keeps_machine_time && thread_keeps_machine_time(); }
+
 // MARK: Sleeps
+
+// The longest sleep that only waits for what other threads are about to do.
+static const int64_t longest_nap = SECOND / 100;
+
+// Sleeps in the machine's time, and counts as running, because what the thread does next belongs to this instant.
+static int nap(int64_t duration) {
+    int64_t end = process_clock_machine_time() + duration;
+    while (process_clock_machine_time() < end) sched_yield();
+    return 0;
+}
 
 // Sleeps until an instant of a virtual clock. EINTR if a signal handler ran, with the remaining time in `left`.
 static int sleep_until(const char *call, enum process_clock_id clock, int64_t deadline, int64_t *left) {
@@ -49,6 +63,7 @@ static int named_sleep(
             process_clock_jump(1, 1, 1);
             return 0;
         }
+        if (deadline <= longest_nap && keeps_machine_time()) return nap(deadline);
         // Setting the wall clock does not change the length of a sleep.
         if (clock == process_clock_wall) clock = process_clock_uptime;
         deadline = saturating_sum(clock_readings[clock], deadline);
@@ -147,35 +162,51 @@ static void wake_word_at_deadline(struct wait *wait) {
     wait_enter(wait);
 }
 
-struct wake_again {
-    uint64_t (*activity_of)(int32_t thread);
-};
-
-// True for a thread that may have begun the kernel's wait for a word after the instant.
-static bool is_to_wake_again(const struct wait *wait, const void *argument) {
-    const struct wake_again *again = argument;
-    return wait->fire == wake_word_at_deadline && has_expired(wait)
-        && again->activity_of(wait->thread) != wait->activity;
+// How much a thread of this process has run; 0 if it has ended. Needs no descriptor, which may be lacking. The clock's
+// number is the one that pthread_getcpuclockid makes of the thread's.
+static int64_t processor_time(int32_t thread) {
+    struct timespec time = {0, 0};
+    libc()->clock_gettime((clockid_t)(~(uint32_t)thread << 3 | 6), &time);
+    return nanoseconds(&time);
 }
 
-bool waits_try_again(uint64_t *tried, uint64_t (*activity_of)(int32_t thread)) {
-    uint64_t releases = atomic_load(&unseen_releases);
-    struct wake_again again = {activity_of};
+// True for a thread that may have begun the kernel's wait for a word after the instant.
+static bool is_to_wake_again(const struct wait *wait, const void *nothing) {
+    return wait->fire == wake_word_at_deadline && has_expired(wait) && processor_time(wait->thread) != wait->activity;
+}
+
+bool waits_wake_again(void) {
     bool is_any = false;
     struct wait *wait;
     clock_lock();
-    while ((wait = wait_find(is_to_wake_again, &again))) {
-        wait->activity = activity_of(wait->thread);
+    while ((wait = wait_find(is_to_wake_again, NULL))) {
+        wait->activity = processor_time(wait->thread);
         is_any |= wake_word(wait) > 0;
     }
-    while (releases != *tried && (wait = wait_find(is_to_try_again, NULL))) {
+    clock_unlock();
+    return is_any;
+}
+
+bool waits_may_be_released(void) {
+    clock_lock();
+    bool is_any = wait_find(is_to_try_again, NULL) != NULL;
+    clock_unlock();
+    return is_any;
+}
+
+bool waits_try_again(void) {
+    bool is_any = false;
+    struct wait *wait;
+    clock_lock();
+    while ((wait = wait_find(is_to_try_again, NULL))) {
         wait_wake(wait, wait_was_woken);
         is_any = true;
     }
     clock_unlock();
-    *tried = releases;
     return is_any;
 }
+
+uint64_t waits_released_unseen(void) { return atomic_load(&unseen_releases); }
 
 // Tries until it works or the instant has come; `attempt` returns EBUSY to be called again.
 static int try_until(struct wait *wait, int (*attempt)(void *), void *argument, bool is_cancellation_point) {
@@ -267,8 +298,6 @@ static void leave_condition(void *argument) {
     pthread_mutex_lock(cancelled->mutex);
 }
 
-bool (*thread_keeps_machine_time)(void);
-
 // Waits in the machine's time, in which the processes that share the condition live.
 static int machine_condition_wait(
     pthread_cond_t *condition, pthread_mutex_t *mutex, enum process_clock_id clock, int64_t deadline) {
@@ -281,7 +310,7 @@ static int condition_wait(
     const char *call, pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t id, const struct timespec *time) {
     enum process_clock_id clock;
     if (!is_valid(time) || !clock_of(id, &clock)) return EINVAL;
-    if (condition->__data.__wrefs & 1 || (thread_keeps_machine_time && thread_keeps_machine_time()))
+    if (condition->__data.__wrefs & 1 || keeps_machine_time())
         return machine_condition_wait(condition, mutex, clock, nanoseconds(time));
     pthread_testcancel();
     struct wait *wait = counted_wait(call, clock, nanoseconds(time), condition, &condition_waits);

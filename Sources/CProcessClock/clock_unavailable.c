@@ -26,6 +26,7 @@ size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity) { 
 bool run_loop_timers_begin(void) { return false; }
 uint64_t process_clock_offset(void (*program)(void)) { return 0; }
 int32_t process_clock_running_thread(void) { return 0; }
+bool process_clock_lacks_descriptors(void) { return false; }
 uint64_t process_clock_bytes_kept_back(void) { return 0; }
 int64_t process_clock_running_for(void) { return 0; }
 

@@ -57,6 +57,103 @@ struct ExtremeDurationTests {
         device.switchOff()
     }
 
+    private static let rules: [WritableKeyPath<SystemPolicy, Duration>] = [
+        \.backgroundBudget, \.expirationLead, \.handlerWarning, \.handlerLimit, \.longBackgroundTaskWarning,
+        \.firstTransferDelay, \.launchLimit, \.sceneUpdateLimit, \.enterBackgroundLimit, \.willTerminateTime,
+        \.dataProtectionDelay, \.rebootTime, \.jobs.usageWindow, \.jobs.expectedUseLead, \.jobs.refreshPatience,
+        \.jobs.dailyRefreshBudget, \.jobs.refreshSpacing, \.jobs.processingSpacing, \.jobs.nightBegin, \.jobs.nightEnd,
+        \.jobs.refreshLimit, \.jobs.processingLimit, \.jobs.windUpTime, \.jobs.progressStall, \.jobs.cpuWindow,
+    ]
+    private static let ranges: [WritableKeyPath<SystemPolicy, ClosedRange<Duration>>] = [
+        \.suspensionDelay, \.jobs.opportunitySpacing,
+    ]
+
+    @Test("the lists of rules have every duration of the policy")
+    func listedRules() {
+        let policy = SystemPolicy()
+        let values =
+            Mirror(reflecting: policy).children.map(\.value) + Mirror(reflecting: policy.jobs).children.map(\.value)
+        #expect(values.count(where: { $0 is Duration }) == Self.rules.count)
+        #expect(values.count(where: { $0 is ClosedRange<Duration> }) == Self.ranges.count)
+    }
+
+    @Test("a device has each rule of any duration between zero and 366 days", arguments: Duration.extremes)
+    func boundedRules(duration: Duration) {
+        let expected = min(max(.zero, duration), .seconds(366 * 86_400))
+        var policy = SystemPolicy()
+        for rule in Self.rules { policy[keyPath: rule] = duration }
+        for range in Self.ranges { policy[keyPath: range] = duration...duration }
+        let device = SimulatedDevice(policy: policy)
+        let other = SimulatedDevice()
+        other.policy = policy
+        for device in [device, other] {
+            for rule in Self.rules { #expect(device.policy[keyPath: rule] == expected) }
+            #expect(device.policy.suspensionDelay == expected...expected)
+            let spacing = max(.seconds(1), expected)
+            #expect(device.policy.jobs.opportunitySpacing == spacing...spacing)
+        }
+        #expect(device.policy.backgroundTaskLimit == policy.backgroundTaskLimit)
+    }
+
+    /// An app that does what the rules are about, for a day.
+    private func live(_ policy: SystemPolicy) throws {
+        let device = SimulatedDevice(policy: policy)
+        let host = try device.launchJobApp { host, task in
+            host.work(for: .milliseconds(10))
+            task.setCompleted(success: true)
+        }
+        device.transfers.serve { _ in .file(bytes: 1_000) }
+        try device.jobs.submitRequest(.refresh)
+        try device.jobs.submitRequest(.tidy)
+        try? device.beginContinued()
+        let task = try host.beginBackgroundTask(named: "upload") { host.note("expires") }
+        device.advance(by: .seconds(40))
+        device.pressHome()
+        device.advance(by: .seconds(60))
+        task.end()
+        device.lock()
+        device.plugIn()
+        device.advance(by: .seconds(86_400))
+        device.unlock()
+        device.reboot()
+        device.unlock()
+        device.open()
+        device.advance(by: .seconds(60))
+        device.switchOff()
+    }
+
+    /// One duration for each way in which a device may take it: as it is, or as the end of a range.
+    nonisolated private static let distinctDurations: [Duration] = [
+        .seconds(-1), .zero, .nanoseconds(1), .seconds(1), .seconds(Int64.max),
+    ]
+
+    @Test("a day passes under a rule of any duration", arguments: distinctDurations)
+    func rules(duration: Duration) throws {
+        for rule in Self.rules {
+            var policy = SystemPolicy.impatient
+            policy[keyPath: rule] = duration
+            try live(policy)
+        }
+        for range in Self.ranges {
+            for bounds in [duration...duration, min(.zero, duration)...max(.zero, duration)] {
+                var policy = SystemPolicy.impatient
+                policy[keyPath: range] = bounds
+                try live(policy)
+            }
+        }
+    }
+
+    @Test("an exploration with any longest wait explores", arguments: distinctDurations)
+    func explorations(duration: Duration) throws {
+        var exploration = Exploration()
+        exploration.steps = 20
+        exploration.longestWait = duration
+        let report = try SimulatedDevice.explore(seeds: 1...2, exploration) { device in
+            device.install { ProbeApp($0) }
+        }
+        #expect(report.seedCount == 2 && report.time <= .seconds(2 * 20 * 30 * 86_400))
+    }
+
     @Test("tracks of any duration end, or play on", arguments: Duration.extremes)
     func tracks(duration: Duration) throws {
         let world = PartsHarness()

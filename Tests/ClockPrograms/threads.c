@@ -11,9 +11,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void *end_program(void *nothing) {
@@ -106,7 +110,21 @@ static void write_file(const char *path, const char *text) {
     close(file);
 }
 
-static int begin_with(bool has_counts) {
+enum files_of_kernel { no_counts, constant_counts, counts_without_places };
+
+static void cover_files(enum files_of_kernel files) {
+    char folder[] = "/tmp/apus-proc.XXXXXX", path[64];
+    require(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+    require(mkdtemp(folder) != NULL && mount("none", folder, "tmpfs", 0, NULL) == 0);
+    snprintf(path, sizeof path, "%s/thread-self", folder);
+    require(mkdir(path, 0755) == 0);
+    snprintf(path, sizeof path, "%s/thread-self/schedstat", folder);
+    if (files != no_counts) write_file(path, "0 0 0\n");
+    if (files == counts_without_places) require(mount("/proc/self/schedstat", path, NULL, MS_BIND, NULL) == 0);
+    require(mount(folder, "/proc", NULL, MS_MOVE, NULL) == 0 && rmdir(folder) == 0);
+}
+
+static int begin_with(enum files_of_kernel files) {
     end_child_in_time();
     if (unshare(CLONE_NEWNS) != 0) {
         char map[64];
@@ -118,23 +136,88 @@ static int begin_with(bool has_counts) {
         snprintf(map, sizeof map, "0 %u 1", group);
         write_file("/proc/self/gid_map", map);
     }
-    require(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
-    require(mount("none", "/proc", "tmpfs", 0, NULL) == 0);
-    if (has_counts) {
-        require(mkdir("/proc/thread-self", 0755) == 0);
-        write_file("/proc/thread-self/schedstat", "0 0 0\n");
-    }
+    cover_files(files);
     require(!process_clock_is_available());
     return process_clock_begin((struct process_clock_reading){0, 0, 0});
 }
 
-// Rest cannot be found out if the kernel does not count how often a thread has run, or its count never changes.
+// Rest cannot be found out if the kernel does not count how often a thread has run, or its count never changes, or it
+// does not say where threads sleep.
 static void machines_that_do_not_count(void) {
-    for (int has_counts = 0; has_counts < 2; has_counts++) {
+    for (enum files_of_kernel files = no_counts; files <= counts_without_places; files++) {
         pid_t child = fork();
-        if (child == 0) _exit(begin_with(has_counts) == ENOTSUP && !process_clock_is_virtual() ? 0 : 1);
+        if (child == 0) _exit(begin_with(files) == ENOTSUP && !process_clock_is_virtual() ? 0 : 1);
         expect_success(child);
     }
+}
+
+// MARK: What only seems to be at rest
+
+enum { living_children = 1000, ended_children = 500 };
+static atomic_bool has_reaped;
+
+static void *reap(void *ends) {
+    char byte;
+    require(read(((int *)ends)[0], &byte, 1) == 1);
+    for (int i = 0; i < ended_children; i++) require(waitpid(-1, NULL, 0) > 0);
+    atomic_store(&has_reaped, true);
+    read(((int *)ends)[0], &byte, 1);
+    return NULL;
+}
+
+// A thread has the state of one that sleeps while wait4 looks through its children.
+static void a_thread_takes_the_ends_of_children(void) {
+    int ends[2];
+    pid_t living[living_children];
+    process_clock_hold();
+    for (int i = 0; i < living_children; i++) {
+        if ((living[i] = fork()) != 0) continue;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (true) pause();
+    }
+    for (int i = 0; i < ended_children; i++) {
+        pid_t child = fork();
+        if (child == 0) _exit(0);
+        siginfo_t information;
+        require(child > 0 && waitid(P_PID, (id_t)child, &information, WEXITED | WNOWAIT) == 0);
+    }
+    require(pipe2(ends, O_CLOEXEC) == 0);
+    pthread_t reaper = start(reap, ends);
+    require(process_clock_settle(30000000000) == 0);
+    require(write(ends[1], "!", 1) == 1);
+    require(process_clock_settle(30000000000) == 0 && atomic_load(&has_reaped));
+    require(write(ends[1], "!", 1) == 1);
+    join(reaper);
+    for (int i = 0; i < living_children; i++) kill(living[i], SIGKILL);
+    for (int i = 0; i < living_children; i++) require(waitpid(living[i], NULL, 0) == living[i]);
+}
+
+// Virtual time begins, and a thread runs, while no descriptor is free.
+static void settle_without_descriptors(void) {
+    end_child_in_time();
+    require(process_clock_begin((struct process_clock_reading){0, 0, 0}) == 0);
+    atomic_store(&runs, true);
+    pthread_t spinner = start(spin, NULL);
+    struct rlimit before, few;
+    require(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    few = before;
+    few.rlim_cur = 64;
+    require(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    while (dup(1) >= 0) {}
+    require(process_clock_settle(50000000) == ETIMEDOUT);
+    require(process_clock_lacks_descriptors() && process_clock_running_thread() != 0);
+    require(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    require(process_clock_settle(50000000) == ETIMEDOUT && !process_clock_lacks_descriptors());
+    atomic_store(&runs, false);
+    join(spinner);
+    require(process_clock_settle(30000000000) == 0);
+    _exit(0);
+}
+
+static void no_free_descriptors(void) {
+    pid_t child = fork();
+    if (child == 0) settle_without_descriptors();
+    expect_success(child);
 }
 
 // As Ruby has it: until the clock has passed the deadline, which it has only reached when the wait ends.
@@ -160,7 +243,9 @@ const struct program thread_programs[] = {
     {"the main thread ends before the others", main_thread_ends, false},
     {"a limit holds while time advances by itself", a_limit, true},
     {"the clock's thread takes none of the program's signals", signals_of_the_clock, true},
-    {"a machine that does not count how threads run", machines_that_do_not_count, true},
+    {"a machine that does not say how threads run and sleep", machines_that_do_not_count, true},
+    {"a thread that takes the ends of children is not at rest", a_thread_takes_the_ends_of_children, true},
+    {"without free descriptors, nothing is at rest", no_free_descriptors, true},
     {"a wait is repeated until the clock has passed the deadline", waits_until_the_deadline_has_passed, false},
     {NULL, NULL, false},
 };

@@ -50,9 +50,13 @@ public final class SimulatedDevice {
     /// The rules of the system.
     ///
     /// A process follows the rules that were set when it was started, but background jobs follow the current ones. The
-    /// rules of pushes, locations, transfers and notifications are read when the device is created.
+    /// rules of pushes, locations, transfers and notifications are read when the device is created. ``SystemPolicy`` says
+    /// which durations are replaced.
     public var policy: SystemPolicy {
-        didSet { for part in parts.all { part.policyChanged(policy) } }
+        didSet {
+            policy = policy.bounded
+            for part in parts.all { part.policyChanged(policy) }
+        }
     }
     /// The records of the installed app, which survive its processes, restarts, and another
     /// ``install(_:trackDurations:_:)``.
@@ -118,7 +122,7 @@ public final class SimulatedDevice {
         Self.count += 1
         number = Self.count
         self.seed = seed
-        self.policy = policy
+        self.policy = policy.bounded
         time = VirtualTime(uptime: uptime, wall: wall)
         random = SeededRandom(seed: seed)
         deviceLog = DeviceLog(time: time)

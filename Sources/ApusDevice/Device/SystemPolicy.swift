@@ -4,6 +4,9 @@ import ApusTimers
 ///
 /// "DTS" is Apple's developer support, "UIApplication Background Task Notes", developer.apple.com/forums/thread/85066.
 /// "A choice" means that no source gives a value. Durations are on the clock that stops while the device sleeps.
+///
+/// A device accepts every duration, and replaces those that it cannot live through: one below zero is zero, one of more
+/// than 366 days is 366 days, and ``Jobs/opportunitySpacing`` is at least a second.
 public struct SystemPolicy: Sendable, Hashable {
     // MARK: Background tasks
 
@@ -275,6 +278,37 @@ extension SystemPolicy {
             return nightBegin <= nightEnd
                 ? time >= nightBegin && time < nightEnd : time >= nightBegin || time < nightEnd
         }
+    }
+}
+
+extension SystemPolicy {
+    private static var durations: [WritableKeyPath<SystemPolicy, Duration>] {
+        [
+            \.backgroundBudget, \.expirationLead, \.handlerWarning, \.handlerLimit, \.longBackgroundTaskWarning,
+            \.firstTransferDelay, \.launchLimit, \.sceneUpdateLimit, \.enterBackgroundLimit, \.willTerminateTime,
+            \.dataProtectionDelay, \.rebootTime, \.jobs.usageWindow, \.jobs.expectedUseLead, \.jobs.refreshPatience,
+            \.jobs.dailyRefreshBudget, \.jobs.refreshSpacing, \.jobs.processingSpacing, \.jobs.nightBegin,
+            \.jobs.nightEnd, \.jobs.refreshLimit, \.jobs.processingLimit, \.jobs.windUpTime, \.jobs.progressStall,
+            \.jobs.cpuWindow,
+        ]
+    }
+
+    /// The same rules, with durations with which what a device does comes to an end.
+    ///
+    /// The device examines the jobs at each opportunity between two events, however far these are apart.
+    var bounded: SystemPolicy {
+        let longest = Duration.seconds(366 * 86_400)
+        var policy = self
+        for duration in Self.durations { policy[keyPath: duration].clamp(to: .zero...longest) }
+        policy.suspensionDelay = suspensionDelay.clamped(to: .zero...longest)
+        policy.jobs.opportunitySpacing = jobs.opportunitySpacing.clamped(to: .seconds(1)...longest)
+        return policy
+    }
+}
+
+extension Duration {
+    fileprivate mutating func clamp(to range: ClosedRange<Duration>) {
+        self = min(max(range.lowerBound, self), range.upperBound)
     }
 }
 

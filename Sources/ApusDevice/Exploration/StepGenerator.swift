@@ -122,7 +122,7 @@ struct StepGenerator {
     }
 
     private func longTime() -> Duration {
-        let longest = max(300, settings.longestWait.wholeNanoseconds / 1_000_000_000)
-        return random.seconds(in: 5...Int(longest / 60)) * 60
+        let longest = min(max(.seconds(5 * 60), settings.longestWait), .seconds(30 * 86_400))
+        return random.seconds(in: 5...Int(longest.components.seconds / 60)) * 60
     }
 }

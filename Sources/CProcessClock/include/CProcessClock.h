@@ -104,6 +104,9 @@ int64_t process_clock_running_for(void);
 // Returns the number of bytes that TCP sockets of the process have kept back for more than a second of the machine's
 // time, for which the last step did not wait.
 uint64_t process_clock_bytes_kept_back(void);
+// True if the last descriptor that the clock wanted, to examine a thread or the data in the kernel, was not free. Until
+// there is one, the process is not found at rest.
+bool process_clock_lacks_descriptors(void);
 // Reads the machine's monotonic clock, whatever the process's clocks show.
 int64_t process_clock_machine_time(void);
 // Sleeps in the machine's time, whatever the process's clocks show.
