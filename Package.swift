@@ -130,8 +130,8 @@ var dependencies: [Package.Dependency] = [
 // ApusApple is written for Apple's frameworks; on Linux the simulated ones take their place.
 #if os(Linux)
     let appleFrameworks: [Target.Dependency] = [
-        "ApusDevice", "ApusVirtualTime", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore",
-        "SimulatedAppleCore", "UIKit", "UserNotifications",
+        "AlarmKit", "ApusDevice", "ApusVirtualTime", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer",
+        "QuartzCore", "SimulatedAppleCore", "UIKit", "UserNotifications",
     ]
     let tutorialApps: [Target.Dependency] = ["SimulatedAppleCore", "Tutorials", "UIKit", "_Testing_UIKit"]
 #else
@@ -336,10 +336,10 @@ targets += [
         simulated(
             "SimulatedApple",
             [
-                "ApusDevice", "ApusVirtualTime", "AudioToolbox", "AVFoundation", "BackgroundTasks", "CoreLocation",
-                "MediaPlayer", "QuartzCore", "SimulatedAppleCore", "SimulatedCombine", "SimulatedFoundation",
-                "SimulatedOS", "SimulatedOSLog", "SimulatedSecurity", "SimulatedSwiftUI", "SimulatedURLSession",
-                "UIKit", "UserNotifications", "_Testing_UIKit",
+                "ActivityKit", "AlarmKit", "ApusDevice", "ApusVirtualTime", "AudioToolbox", "AVFoundation",
+                "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedAppleCore",
+                "SimulatedCombine", "SimulatedFoundation", "SimulatedOS", "SimulatedOSLog", "SimulatedSecurity",
+                "SimulatedSwiftUI", "SimulatedURLSession", "UIKit", "UserNotifications", "_Testing_UIKit",
             ].map { .target(name: $0, condition: .when(traits: [simulatedApple, all])) },
             settings: features),
         simulated(
@@ -354,6 +354,13 @@ targets += [
             [
                 "ApusBackground", "ApusDevice", "ApusTimers", "ApusVirtualTime", "QuartzCore", "SimulatedAppleCore",
                 "SimulatedURLSession", "UserNotifications",
+            ]),
+        simulated("ActivityKit", ["ApusBackground", "ApusDevice", "ApusTimers", "SimulatedAppleCore"]),
+        simulated(
+            "AlarmKit",
+            [
+                "ActivityKit", "ApusBackground", "ApusDevice", "ApusTimers", "SimulatedAppleCore",
+                "SimulatedSwiftUICore",
             ]),
         simulated("BackgroundTasks", ["ApusBackground", "ApusTimers", "ApusVirtualTime", "SimulatedAppleCore"]),
         simulated(
@@ -376,8 +383,10 @@ targets += [
             "SimulatedSwiftUI",
             [
                 "ApusBackground", "ApusDevice", "ApusTimers", "ApusVirtualTime", "BackgroundTasks",
-                "SimulatedAppleCore", "SimulatedCombine", "UIKit",
+                "SimulatedAppleCore", "SimulatedCombine", "SimulatedSwiftUICore", "UIKit",
             ]),
+        // What AlarmKit needs of SwiftUI, without a trait.
+        simulated("SimulatedSwiftUICore", []),
         // Not named `os` and `OSLog`, for which other packages test.
         .target(name: "SimulatedOS", path: "Sources/SimulatedApple/SimulatedOS"),
         simulated("SimulatedOSLog", ["ApusTimers", "SimulatedAppleCore"]),
@@ -417,19 +426,19 @@ targets += [
         .testTarget(
             name: "ApusAppleTests",
             dependencies: [
-                "ApusApple", "ApusBackground", "ApusDevice", "ApusTestSupport", "ApusTestTraits", "ApusTimers",
-                "ApusVirtualTime", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore",
-                "SimulatedAppleCore",
-                "UIKit", "UserNotifications", "_Testing_UIKit", logging,
+                "AlarmKit", "ApusApple", "ApusBackground", "ApusDevice", "ApusTestSupport", "ApusTestTraits",
+                "ApusTimers", "ApusVirtualTime", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer",
+                "QuartzCore", "SimulatedAppleCore", "UIKit", "UserNotifications", "_Testing_UIKit", logging,
             ],
             swiftSettings: features),
         .testTarget(
             name: "SimulatedAppleTests",
             dependencies: [
-                "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers", "ApusVirtualTime", "AudioToolbox",
-                "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "PlatformC", "QuartzCore",
-                "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedAppleCore", "SimulatedOSLog", "SimulatedSecurity",
-                "Tutorials", "UIKit", "UserNotifications", "_Testing_UIKit", grdb, grdbSQLite,
+                "ActivityKit", "AlarmKit", "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers",
+                "ApusVirtualTime", "AudioToolbox", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer",
+                "PlatformC", "QuartzCore", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedAppleCore",
+                "SimulatedOSLog", "SimulatedSecurity", "Tutorials", "UIKit", "UserNotifications", "_Testing_UIKit",
+                grdb, grdbSQLite,
             ],
             swiftSettings: features),
         .testTarget(

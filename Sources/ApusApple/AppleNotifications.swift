@@ -97,7 +97,10 @@
 
         /// Returns the pending requests that were made with this type, in this process or an earlier one, the earliest
         /// first.
-        public func pending() async -> [NotificationRequest] {
+        public func pending() async -> [NotificationRequest] { await pendingByInstant().map(\.request) }
+
+        /// Returns the requests of ``pending()``, with the instants at which they are due.
+        func pendingByInstant() async -> [(due: WallInstant, request: NotificationRequest)] {
             let now = time.wall()
             return await pendingEntries().compactMap { entry in
                 entry.text.flatMap { NotificationTriggerText.trigger(in: $0, now: now) }.map { found in
@@ -107,7 +110,7 @@
                             identifier: entry.identifier, notification: entry.notification, trigger: found.trigger)
                     )
                 }
-            }.sorted { $0.due < $1.due }.map(\.request)
+            }.sorted { $0.due < $1.due }
         }
 
         /// Returns the identifiers of all of the app's notifications that were shown and not yet removed.

@@ -72,6 +72,12 @@ public struct AppManifest: Sendable, Hashable, Codable {
     ///
     /// A request for `always` does nothing unless both this text and ``locationWhenInUseUsage`` are present.
     public var locationAlwaysUsage: String?
+    /// The reason for which the app wants to schedule alarms (`NSAlarmKitUsageDescription`).
+    ///
+    /// Without it, or if it is empty, the user is not asked, and no alarm is scheduled.
+    public var alarmUsage: String?
+    /// Whether the app has Live Activities (`NSSupportsLiveActivities`); without it, none is started.
+    public var supportsLiveActivities: Bool
 
     /// The app groups of the app (the entitlement `com.apple.security.application-groups`), such as
     /// "group.com.example.notes".
@@ -93,8 +99,9 @@ public struct AppManifest: Sendable, Hashable, Codable {
         bundleIdentifier: String = "com.example.app", backgroundModes: Set<BackgroundMode> = [],
         permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool? = nil,
         locationWhenInUseUsage: String? = "to show where you are",
-        locationAlwaysUsage: String? = "to continue in the background", appGroups: Set<String> = [],
-        dataProtection: DataProtection = .completeUntilFirstUserAuthentication
+        locationAlwaysUsage: String? = "to continue in the background",
+        alarmUsage: String? = "to alert you at the time that you choose", supportsLiveActivities: Bool = true,
+        appGroups: Set<String> = [], dataProtection: DataProtection = .completeUntilFirstUserAuthentication
     ) {
         self.bundleIdentifier = bundleIdentifier
         self.backgroundModes = backgroundModes
@@ -103,6 +110,8 @@ public struct AppManifest: Sendable, Hashable, Codable {
         statesScenes = usesScenes != nil
         self.locationWhenInUseUsage = locationWhenInUseUsage
         self.locationAlwaysUsage = locationAlwaysUsage
+        self.alarmUsage = alarmUsage
+        self.supportsLiveActivities = supportsLiveActivities
         self.appGroups = appGroups
         self.dataProtection = dataProtection
     }
@@ -145,7 +154,9 @@ extension AppManifest {
     /// | `BGTaskSchedulerPermittedIdentifiers` | ``permittedTaskIdentifiers`` | an empty identifier; a `*` that is not in a final `.*`; with the mode `processing`, a list without any identifier for its requests |
     /// | `UIApplicationSceneManifest` | ``usesScenes``, true if the key is present, and ``sceneDelegateClass`` | a value that is not a dictionary |
     /// | `CFBundleIdentifier` | ``bundleIdentifier`` | |
+    /// | `NSAlarmKitUsageDescription` | ``alarmUsage`` | |
     /// | `NSLocationAlwaysAndWhenInUseUsageDescription` | ``locationAlwaysUsage`` | |
+    /// | `NSSupportsLiveActivities` | ``supportsLiveActivities``, false if the key is missing | |
     /// | `NSLocationWhenInUseUsageDescription` | ``locationWhenInUseUsage`` | with the mode `location`, a missing or empty text, because requests for permission would do nothing |
     ///
     /// A build setting such as `$(PRODUCT_BUNDLE_IDENTIFIER)` is not expanded: if the app's identifiers contain one,
@@ -174,7 +185,8 @@ extension AppManifest {
             bundleIdentifier: keys.identifier ?? "com.example.app",
             backgroundModes: Set(keys.modes.compactMap { BackgroundMode(rawValue: $0) }),
             permittedTaskIdentifiers: Set(keys.identifiers), usesScenes: keys.scenes != nil,
-            locationWhenInUseUsage: keys.locationPurpose, locationAlwaysUsage: keys.alwaysPurpose)
+            locationWhenInUseUsage: keys.locationPurpose, locationAlwaysUsage: keys.alwaysPurpose,
+            alarmUsage: keys.alarmPurpose, supportsLiveActivities: keys.supportsLiveActivities)
         infoPlist = contents
         sceneDelegateClass = keys.scenes?.delegateClass
     }
@@ -208,6 +220,8 @@ private struct InfoPlist: Decodable {
         case scenes = "UIApplicationSceneManifest"
         case locationPurpose = "NSLocationWhenInUseUsageDescription"
         case alwaysPurpose = "NSLocationAlwaysAndWhenInUseUsageDescription"
+        case alarmPurpose = "NSAlarmKitUsageDescription"
+        case supportsLiveActivities = "NSSupportsLiveActivities"
     }
 
     let identifier: String?
@@ -216,6 +230,8 @@ private struct InfoPlist: Decodable {
     let scenes: Scenes?
     let locationPurpose: String?
     let alwaysPurpose: String?
+    let alarmPurpose: String?
+    let supportsLiveActivities: Bool
 
     init(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: CodingKeys.self)
@@ -225,6 +241,8 @@ private struct InfoPlist: Decodable {
         scenes = try keys.decodeIfPresent(Scenes.self, forKey: .scenes)
         locationPurpose = try keys.decodeIfPresent(String.self, forKey: .locationPurpose)
         alwaysPurpose = try keys.decodeIfPresent(String.self, forKey: .alwaysPurpose)
+        alarmPurpose = try keys.decodeIfPresent(String.self, forKey: .alarmPurpose)
+        supportsLiveActivities = try keys.decodeIfPresent(Bool.self, forKey: .supportsLiveActivities) ?? false
     }
 
     /// The modes that Apple defines (Apple, "UIBackgroundModes").
@@ -274,7 +292,8 @@ private struct InfoPlist: Decodable {
                 switch CodingKeys(stringValue: key.stringValue) {
                 case .modes, .identifiers: "an array of strings"
                 case .scenes: "a dictionary"
-                case .identifier, .locationPurpose, .alwaysPurpose, nil: "a string"
+                case .supportsLiveActivities: "a Boolean"
+                case .identifier, .locationPurpose, .alwaysPurpose, .alarmPurpose, nil: "a string"
                 }
             return "\(key.stringValue): it is not \(form)"
         default: return "the file: it is not a property list in XML or in binary form"

@@ -13,6 +13,8 @@ extension SimulatedDevice {
         SignificantChanges.self,
         SimulatedTransfers.self,
         SimulatedKeychain.self,
+        SimulatedAlarms.self,
+        SimulatedActivities.self,
     ]
 
     /// Returns the device's part of this type, and adds it first if the device has none.

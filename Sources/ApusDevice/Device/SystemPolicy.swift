@@ -99,6 +99,18 @@ public struct SystemPolicy: Sendable, Hashable {
     /// The requests that are kept if there are more than ``pendingNotificationLimit``; sources differ.
     public var notificationOverflow = NotificationOverflow.keepsSoonest
 
+    // MARK: Alarms and Live Activities, read when the device is created
+
+    /// The number of alarms that the system keeps for an app: a choice.
+    ///
+    /// The number depends on the device (Apple, developer.apple.com/forums/thread/797158).
+    public var alarmLimit = 64
+    /// The number of Live Activities that an app may have at a time: a choice.
+    ///
+    /// The number depends on the device (Apple,
+    /// developer.apple.com/documentation/activitykit/activityauthorizationerror/targetmaximumexceeded).
+    public var liveActivityLimit = 5
+
     // MARK: Life cycle
 
     /// The time that an app may take to start: about 20 s (Apple, "Addressing watchdog terminations": 19.97 s for a

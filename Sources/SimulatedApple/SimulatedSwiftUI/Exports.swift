@@ -4,5 +4,6 @@
     @_exported public import Foundation
     @_exported public import Observation
     @_exported public import SimulatedCombine
+    @_exported public import SimulatedSwiftUICore
     @_exported public import UIKit
 #endif

@@ -24,12 +24,13 @@ struct InfoPlistTests {
                 "UIBackgroundModes": ["fetch", "processing", "location", "voip"],
                 "BGTaskSchedulerPermittedIdentifiers": ["com.example.mail.refresh", "com.example.mail.export.*"],
                 "UIApplicationSceneManifest": ["UIApplicationSupportsMultipleScenes": false],
+                "NSAlarmKitUsageDescription": "Rings.", "NSSupportsLiveActivities": true,
                 "NSLocationWhenInUseUsageDescription": "Shows the way.",
             ], isBinary ? .binary : .xml)
         var manifest = AppManifest(
             bundleIdentifier: "com.example.mail", backgroundModes: [.fetch, .processing, .location],
             permittedTaskIdentifiers: ["com.example.mail.refresh", "com.example.mail.export.*"], usesScenes: true,
-            locationWhenInUseUsage: "Shows the way.", locationAlwaysUsage: nil)
+            locationWhenInUseUsage: "Shows the way.", locationAlwaysUsage: nil, alarmUsage: "Rings.")
         manifest.infoPlist = contents
         #expect(try AppManifest(infoPlist: contents) == manifest)
     }
@@ -42,7 +43,8 @@ struct InfoPlistTests {
         let file = folder.appendingPathComponent("Info.plist")
         try plist(["UIBackgroundModes": ["audio"]]).write(to: file)
         var manifest = AppManifest(
-            backgroundModes: [.audio], usesScenes: false, locationWhenInUseUsage: nil, locationAlwaysUsage: nil)
+            backgroundModes: [.audio], usesScenes: false, locationWhenInUseUsage: nil, locationAlwaysUsage: nil,
+            alarmUsage: nil, supportsLiveActivities: false)
         manifest.infoPlist = try Data(contentsOf: file)
         #expect(try AppManifest(infoPlist: file) == manifest)
         #expect(throws: (any Error).self) { try AppManifest(infoPlist: folder.appendingPathComponent("Other.plist")) }

@@ -44,26 +44,9 @@
     /// A style that fills a shape.
     public protocol ShapeStyle: Sendable {}
 
-    /// A color, which is also a view.
-    public struct Color: ShapeStyle, View, Primitive, Hashable {
+    extension Color: ShapeStyle, View, Primitive {
         /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
-
-        /// A color of the system.
-        public static let red = Color(), orange = Color(), yellow = Color(), green = Color(), blue = Color()
-        /// A color of the system.
-        public static let purple = Color(), pink = Color(), gray = Color(), black = Color(), white = Color(),
-            clear = Color()
-        /// A color of the system.
-        public static let primary = Color(), secondary = Color(), mint = Color(), teal = Color()
-
-        private init() {}
-        /// Creates a color from its components.
-        public init(red: Double, green: Double, blue: Double, opacity: Double = 1) {}
-        /// Creates a color of the app.
-        public init(_ name: String, bundle: Bundle? = nil) {}
-        /// Returns the color with an opacity.
-        public func opacity(_ opacity: Double) -> Color { self }
     }
 
     extension ShapeStyle where Self == Color {

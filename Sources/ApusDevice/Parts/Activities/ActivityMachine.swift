@@ -1,0 +1,127 @@
+import ApusTimers
+
+/// The Live Activities of an app: a pure state machine.
+///
+/// The system ends an activity after eight hours, and shows an ended one for four hours at most. These times are on the
+/// continuous clock, which is a choice.
+///
+/// Apple, documentation/activitykit/displaying-live-data-with-live-activities
+struct ActivityMachine {
+    private struct Entry {
+        var activity: DeviceActivity
+        /// The end of the present time: the system ends a running activity then, and removes an ended one.
+        var limit: ContinuousInstant
+
+        mutating func end(at instant: ContinuousInstant, stay: Duration) {
+            activity.state = .ended
+            limit = instant.advanced(by: stay)
+        }
+    }
+
+    private static let longestRun: Duration = .seconds(8 * 3_600)
+    private static let longestStay: Duration = .seconds(4 * 3_600)
+    /// The size in bytes that the attributes and the content may have together.
+    static let sizeLimit = 4_096
+
+    private let limit: Int
+    /// All activities in the order of their beginning, including those that were dismissed.
+    private var entries: [Entry] = []
+
+    init(limit: Int) { self.limit = limit }
+
+    var all: [DeviceActivity] { entries.map(\.activity) }
+
+    /// The next instant at which the system ends or removes an activity.
+    var nextLimit: ContinuousInstant? { entries.filter { $0.activity.state != .dismissed }.map(\.limit).min() }
+
+    /// The next instant at which content becomes stale.
+    var nextStale: WallInstant? {
+        entries.compactMap { $0.activity.state == .active ? $0.activity.staleInstant : nil }.min()
+    }
+
+    // MARK: The app
+
+    /// Begins an activity, which an app that is not active may not do.
+    mutating func begin(
+        _ request: ActivityRequest, isAppActive: Bool, now: ClockReading
+    ) throws(ActivityRefusal) -> DeviceActivity {
+        guard isAppActive else { throw .visibility }
+        guard request.attributes.count + request.content.count <= Self.sizeLimit else { throw .attributesTooLarge }
+        guard entries.count(where: { $0.activity.isRunning }) < limit else { throw .targetMaximumExceeded }
+        let activity = DeviceActivity(
+            id: "activity-\(entries.count + 1)", kind: request.kind, state: .active, attributes: request.attributes,
+            content: request.content, staleInstant: request.staleInstant)
+        entries.append(Entry(activity: activity, limit: now.continuous.advanced(by: Self.longestRun)))
+        return activity
+    }
+
+    /// Replaces the content of a running activity, which is then not stale, and returns whether it was; returns `nil`
+    /// for any other activity.
+    mutating func update(_ id: String, with request: ActivityRequest) -> (DeviceActivity, wasStale: Bool)? {
+        guard let index = running(id) else { return nil }
+        let wasStale = entries[index].activity.state == .stale
+        entries[index].activity.content = request.content
+        entries[index].activity.staleInstant = request.staleInstant
+        entries[index].activity.state = .active
+        return (entries[index].activity, wasStale)
+    }
+
+    /// Ends a running activity, and removes it at once, later, or four hours later; returns `nil` for any other
+    /// activity.
+    mutating func end(_ id: String, _ dismissal: ActivityDismissal, now: ClockReading) -> DeviceActivity? {
+        guard let index = running(id) else { return nil }
+        let stay: Duration =
+            switch dismissal {
+            case .default: Self.longestStay
+            case .immediate: .zero
+            case .after(let instant): min(Self.longestStay, max(.zero, now.wall.duration(to: instant)))
+            }
+        entries[index].end(at: now.continuous, stay: stay)
+        return entries[index].activity
+    }
+
+    // MARK: The user and the clocks
+
+    /// Removes an activity from the screen; returns `nil` if it is not there.
+    mutating func dismiss(_ id: String) -> DeviceActivity? {
+        guard let index = entries.firstIndex(where: { $0.activity.id == id && $0.activity.state != .dismissed }) else {
+            return nil
+        }
+        entries[index].activity.state = .dismissed
+        return entries[index].activity
+    }
+
+    /// Ends, removes and marks as stale what is due, and returns the activities that have changed, in their order.
+    mutating func advance(to now: ClockReading) -> [DeviceActivity] {
+        var changed: [DeviceActivity] = []
+        for index in entries.indices {
+            var entry = entries[index]
+            if entry.activity.state == .active, let stale = entry.activity.staleInstant, stale <= now.wall {
+                entry.activity.state = .stale
+                changed.append(entry.activity)
+            }
+            if entry.activity.isRunning, entry.limit <= now.continuous {
+                entry.end(at: entry.limit, stay: Self.longestStay)
+                changed.append(entry.activity)
+            }
+            if entry.activity.state == .ended, entry.limit <= now.continuous {
+                entry.activity.state = .dismissed
+                changed.append(entry.activity)
+            }
+            entries[index] = entry
+        }
+        return changed
+    }
+
+    private func running(_ id: String) -> Int? { entries.firstIndex { $0.activity.id == id && $0.activity.isRunning } }
+}
+
+extension DeviceActivity {
+    /// Whether the app can still update the activity.
+    fileprivate var isRunning: Bool {
+        switch state {
+        case .active, .stale: true
+        case .ended, .dismissed: false
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import ApusBackground
+import ApusTimers
+import ApusVirtualTime
+
+/// The Live Activities of a simulated phone, which outlive the app's processes.
+///
+/// An app begins one only while it is active, and updates and ends it in the background too. The system ends it after
+/// eight hours; it is then shown for four more hours at most. A running app is notified of changes, and a suspended one
+/// when it is resumed.
+///
+/// An app begins activities with the module ActivityKit. All members may be used from any thread.
+///
+/// Rules: Apple, documentation/activitykit/displaying-live-data-with-live-activities.
+public final class SimulatedActivities: Sendable {
+    private struct State {
+        var machine: ActivityMachine
+        var limitTimer: ScheduledTimer?
+        var staleTimer: ScheduledTimer?
+        var isOn = true
+        /// Whether the app declares that it has Live Activities.
+        var isDeclared = true
+    }
+
+    private let surroundings: PartSurroundings
+    private let state: Locked<State>
+
+    package init(_ surroundings: PartSurroundings) {
+        self.surroundings = surroundings
+        state = Locked(State(machine: ActivityMachine(limit: surroundings.policy.liveActivityLimit)))
+    }
+
+    /// The activities that the user sees on the lock screen, in the order of their beginning.
+    public var shown: [DeviceActivity] { all.filter { $0.state != .dismissed } }
+
+    /// All activities so far, in the order of their beginning, including those that were dismissed.
+    public var all: [DeviceActivity] { state.withLock { $0.machine.all } }
+
+    /// Whether the user lets the app begin activities; true on a new device.
+    ///
+    /// ``SimulatedDevice/setLiveActivities(_:)`` changes it.
+    public var isOn: Bool { state.withLock { $0.isOn } }
+
+    // MARK: The user
+
+    fileprivate func set(isOn: Bool) {
+        let wasOn = state.withLock { state in
+            defer { state.isOn = isOn }
+            return state.isOn
+        }
+        if wasOn != isOn { surroundings.send(.enabled(isEnabled), of: Self.self) }
+    }
+
+    fileprivate func dismiss(_ id: String) {
+        guard let activity = change({ state, _ in state.machine.dismiss(id) }) else {
+            return surroundings.log(.system, .warning("the lock screen shows no activity \(id)"))
+        }
+        report(activity, by: .user)
+    }
+
+    // MARK: The app
+
+    private var isEnabled: Bool { state.withLock { $0.isOn && $0.isDeclared } }
+
+    private func begin(_ request: ActivityRequest) -> ActivityReply {
+        let isActive = surroundings.host?.phase == .active
+        do throws(ActivityRefusal) {
+            let activity = try change { state, now throws(ActivityRefusal) in
+                guard state.isDeclared else { throw .unsupportedTarget }
+                guard state.isOn else { throw .denied }
+                return try state.machine.begin(request, isAppActive: isActive, now: now)
+            }
+            surroundings.note("\(activity.id), \(activity.kind), begins", by: .app)
+            surroundings.send(.began(activity), of: Self.self)
+            return .activity(activity)
+        } catch {
+            surroundings.log(.system, .warning("no Live Activity begins: \(error.message)"))
+            return .refused(error)
+        }
+    }
+
+    private func update(_ id: String, with request: ActivityRequest) {
+        guard request.attributes.count + request.content.count <= ActivityMachine.sizeLimit else {
+            return surroundings.log(
+                .system, .warning("\(id) is not updated: \(ActivityRefusal.attributesTooLarge.message)"))
+        }
+        guard let (activity, wasStale) = change({ state, _ in state.machine.update(id, with: request) }) else {
+            return surroundings.log(.system, .warning("\(id) is not updated: it has ended"))
+        }
+        surroundings.note("\(id) is updated", by: .app)
+        surroundings.send(.updated(activity), of: Self.self)
+        if wasStale { report(activity, by: .app) }
+        advance()
+    }
+
+    private func end(_ id: String, with request: ActivityRequest?, _ dismissal: ActivityDismissal) {
+        let activity = change { state, now in
+            if let request { _ = state.machine.update(id, with: request) }
+            return state.machine.end(id, dismissal, now: now)
+        }
+        guard let activity else {
+            return surroundings.log(.system, .warning("\(id) is not ended: it has ended already"))
+        }
+        if request != nil { surroundings.send(.updated(activity), of: Self.self) }
+        report(activity, by: .app)
+        advance()
+    }
+
+    private func report(_ activity: DeviceActivity, by actor: DeviceEvent.Actor) {
+        let what =
+            switch activity.state {
+            case .active: "is active"
+            case .stale: "is stale"
+            case .ended: "has ended"
+            case .dismissed: "is dismissed"
+            }
+        surroundings.note("\(activity.id) \(what)", by: actor)
+        surroundings.send(.changed(activity), of: Self.self)
+    }
+
+    // MARK: The clocks
+
+    /// Changes the machine, and arms the timers for what is due next.
+    private func change<Result, Failure: Error>(
+        _ body: (inout State, ClockReading) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let now = ClockReading(surroundings.time)
+        return try state.withLock { state throws(Failure) in
+            let result = try body(&state, now)
+            // The references are weak, because this object retains the engine, which retains its timers.
+            state.limitTimer.replace(
+                with: state.machine.nextLimit.map { limit in
+                    surroundings.engine.schedule(at: limit) { [weak self] in self?.advance() }
+                })
+            state.staleTimer.replace(
+                with: state.machine.nextStale.map { stale in
+                    surroundings.engine.schedule(at: stale) { [weak self] in self?.advance() }
+                })
+            return result
+        }
+    }
+
+    private func advance() {
+        for activity in change({ state, now in state.machine.advance(to: now) }) { report(activity, by: .system) }
+    }
+}
+
+extension ActivityRefusal {
+    /// The reason and the remedy.
+    fileprivate var message: String {
+        switch self {
+        case .attributesTooLarge: "the attributes and the content have more than \(ActivityMachine.sizeLimit) bytes"
+        case .denied: "the user does not allow it (areActivitiesEnabled)"
+        case .targetMaximumExceeded: "the app has as many as the device allows"
+        case .unsupportedTarget: "the app's Info.plist does not have NSSupportsLiveActivities"
+        case .visibility: "the app is not active; request it in the foreground, and only update it in the background"
+        }
+    }
+}
+
+/// A call of the app about its Live Activities.
+package enum ActivityCall: Sendable, Codable {
+    case isEnabled
+    case all
+    case begin(ActivityRequest)
+    case update(String, ActivityRequest)
+    case end(String, ActivityRequest?, ActivityDismissal)
+}
+
+package enum ActivityReply: Sendable, Codable {
+    case done
+    case isEnabled(Bool)
+    case activities([DeviceActivity])
+    case activity(DeviceActivity)
+    case refused(ActivityRefusal)
+}
+
+/// A change of which a running app is notified.
+package enum ActivityEvent: Sendable, Codable, Hashable {
+    case began(DeviceActivity)
+    /// The content has changed.
+    case updated(DeviceActivity)
+    /// The state has changed.
+    case changed(DeviceActivity)
+    case enabled(Bool)
+}
+
+extension SimulatedActivities: DeviceService {
+    package typealias Event = ActivityEvent
+
+    package func appInstalled(_ app: InstalledApp) {
+        state.withLock { $0.isDeclared = app.manifest.supportsLiveActivities }
+    }
+
+    package func answer(_ request: ActivityCall) -> ActivityReply {
+        guard !surroundings.isAppDead() else { return .refused(.visibility) }
+        switch request {
+        case .isEnabled: return .isEnabled(isEnabled)
+        case .all: return .activities(all)
+        case .begin(let request): return begin(request)
+        case .update(let id, let request): update(id, with: request)
+        case .end(let id, let request, let dismissal): end(id, with: request, dismissal)
+        }
+        return .done
+    }
+
+    package func steps(on device: SimulatedDevice) -> [StepChoice] {
+        let ids = shown.map(\.id)
+        guard !ids.isEmpty else { return [] }
+        return [
+            StepChoice(1) { random in
+                let id = random.element(of: ids)
+                return .control(AppAction("device.dismissActivity(\"\(id)\")") { $0.dismissActivity(id) })
+            }
+        ]
+    }
+}
+
+extension SimulatedDevice {
+    /// The Live Activities, which outlive the app's processes.
+    public var activities: SimulatedActivities { part(SimulatedActivities.self) }
+
+    /// The user removes a Live Activity from the lock screen.
+    ///
+    /// Without such an activity there, the control only logs a warning.
+    public func dismissActivity(_ id: String) {
+        perform("dismiss \(id)") { activities.dismiss(id) }
+    }
+
+    /// The user switches the app's Live Activities on or off in the settings; those that are shown stay, which is a
+    /// choice.
+    public func setLiveActivities(_ isOn: Bool) {
+        perform("Live Activities \(isOn ? "on" : "off")") { activities.set(isOn: isOn) }
+    }
+}
