@@ -164,9 +164,10 @@ pictures: browser  ## take the documents' pictures again
 	cp .build/browser/sleepless-completion-1440-light.png docs/pictures/sleepless.png
 	cp .build/browser/dashboard-jobs-1440-light.png docs/pictures/dashboard.png
 
-lint:  ## check format and documentation rules, and the map of the modules
+lint:  ## check format and documentation rules, the map of the modules, and the table of limits
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	SWIFT="$(SWIFT)" Scripts/modules --check
+	Scripts/limits --check
 
 format:  ## format the sources in place
 	$(SWIFT) format --in-place --recursive $(SOURCES)

@@ -153,3 +153,70 @@ extension SimulatedAppleTests {
         }
     }
 }
+
+/// Asks for one position each time.
+private final class OneLocationDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
+    let manager = CLLocationManager()
+    private let journal: Journal
+
+    init(_ journal: Journal) { self.journal = journal }
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        manager.delegate = self
+        manager.activityType = .fitness
+        manager.requestWhenInUseAuthorization()
+        return true
+    }
+
+    nonisolated func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        MainActor.assumeIsolated { journal.lines.append("\(locations.map(\.coordinate.latitude))") }
+    }
+
+    nonisolated func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        MainActor.assumeIsolated { journal.lines.append("error \((error as? CLError)?.code.rawValue ?? -1)") }
+    }
+}
+
+extension SimulatedAppleTests.Locations {
+    @Test("requestLocation() reports one position, or one error, and ends the updates")
+    func oneLocation() throws {
+        try SimulatedDevice.run { device in
+            let journal = Journal()
+            SimulatedPhone.install(
+                on: device, manifest: AppManifest(backgroundModes: []), delegate: OneLocationDelegate(journal))
+            device.location.setRoute(
+                .steps(
+                    [0, 1, 2, 3].map { step in
+                        (.seconds(60), LocationRoute.Place(latitude: Double(step), longitude: 0))
+                    }))
+            device.launch()
+            let app = try #require(device.app as? OneLocationDelegate)
+            app.manager.requestLocation()
+            device.advance(by: .seconds(10))
+            #expect(journal.take() == ["error 0"])
+            device.advance(by: .seconds(60))
+            #expect(journal.take().isEmpty)
+            app.manager.requestLocation()
+            device.advance(by: .seconds(120))
+            #expect(journal.take().count == 1)
+        }
+    }
+
+    @Test("a search for an address fails as without a network, with a warning")
+    func addresses() throws {
+        try SimulatedDevice.run { device in
+            let journal = Journal()
+            SimulatedPhone.install(on: device, manifest: AppManifest(), delegate: OneLocationDelegate(journal))
+            device.launch()
+            CLGeocoder().reverseGeocodeLocation(CLLocation(latitude: 1, longitude: 2)) { places, error in
+                SimulatedPhone.note("\(places?.count ?? -1) \((error as? CLError)?.code == .network)")
+            }
+            device.advance(by: .seconds(1))
+            #expect(device.logText.contains("-1 true"))
+            #expect(device.warnings.contains { $0.contains("CLGeocoder") })
+        }
+    }
+}

@@ -6,7 +6,7 @@ import SimulatedAppleCore
 open class AVAudioSession: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
 
-    /// The purpose of the app's audio, of which only `playback` continues in the background.
+    /// The purpose of the app's audio; `playback`, `playAndRecord` and `multiRoute` continue in the background.
     public struct Category: RawRepresentable, Hashable, Sendable {
         /// The name.
         public let rawValue: String
@@ -18,6 +18,15 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
         /// Audio that is central to the app, and continues in the background.
         public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
+        /// Recording, which is not simulated.
+        public static let record = Category(rawValue: "AVAudioSessionCategoryRecord")
+        /// Audio and recording; recording is not simulated.
+        public static let playAndRecord = Category(rawValue: "AVAudioSessionCategoryPlayAndRecord")
+        /// Audio for several outputs.
+        public static let multiRoute = Category(rawValue: "AVAudioSessionCategoryMultiRoute")
+
+        /// Whether audio of this category continues in the background.
+        var continuesInBackground: Bool { self == .playback || self == .playAndRecord || self == .multiRoute }
     }
 
     /// The mode of the session, which has no effect here.
@@ -32,6 +41,18 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public static let spokenAudio = Mode(rawValue: "AVAudioSessionModeSpokenAudio")
         /// The mode for films.
         public static let moviePlayback = Mode(rawValue: "AVAudioSessionModeMoviePlayback")
+        /// The mode for measurements.
+        public static let measurement = Mode(rawValue: "AVAudioSessionModeMeasurement")
+        /// The mode for calls.
+        public static let voiceChat = Mode(rawValue: "AVAudioSessionModeVoiceChat")
+        /// The mode for calls with pictures.
+        public static let videoChat = Mode(rawValue: "AVAudioSessionModeVideoChat")
+        /// The mode for recording films.
+        public static let videoRecording = Mode(rawValue: "AVAudioSessionModeVideoRecording")
+        /// The mode for games.
+        public static let gameChat = Mode(rawValue: "AVAudioSessionModeGameChat")
+        /// The mode for prompts.
+        public static let voicePrompt = Mode(rawValue: "AVAudioSessionModeVoicePrompt")
     }
 
     /// The options of a category, which have no effect here.
@@ -44,6 +65,16 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public static let mixWithOthers = CategoryOptions(rawValue: 1)
         /// The audio of other apps becomes quieter.
         public static let duckOthers = CategoryOptions(rawValue: 2)
+        /// Wireless headphones may be used for calls.
+        public static let allowBluetooth = CategoryOptions(rawValue: 4)
+        /// The loudspeaker is used.
+        public static let defaultToSpeaker = CategoryOptions(rawValue: 8)
+        /// Spoken audio of other apps is interrupted.
+        public static let interruptSpokenAudioAndMixWithOthers = CategoryOptions(rawValue: 17)
+        /// Wireless headphones may be used.
+        public static let allowBluetoothA2DP = CategoryOptions(rawValue: 32)
+        /// Another device may play the audio.
+        public static let allowAirPlay = CategoryOptions(rawValue: 64)
     }
 
     /// The options of activating or deactivating the session, which have no effect here.
@@ -114,6 +145,16 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         NSNotification.Name("AVAudioSessionRouteChangeNotification")
     }
 
+    /// Posted when the services for audio have ended and begun again: never here.
+    open class var mediaServicesWereResetNotification: NSNotification.Name {
+        NSNotification.Name("AVAudioSessionMediaServicesWereResetNotification")
+    }
+
+    /// Posted when the services for audio have ended: never here.
+    open class var mediaServicesWereLostNotification: NSNotification.Name {
+        NSNotification.Name("AVAudioSessionMediaServicesWereLostNotification")
+    }
+
     private let audio: any PhoneAudio
     private let state = Locked(Category.soloAmbient)
 
@@ -136,6 +177,17 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         if audio.isSessionActive { try setActive(true) }
     }
 
+    /// Sets the purpose of the app's audio; the options have no effect here.
+    ///
+    /// - Throws: An `NSError` with the code `!int`, if the session is active and cannot be active with the new
+    ///   category.
+    open func setCategory(_ category: Category, options: CategoryOptions) throws { try setCategory(category) }
+
+    /// The volume of the output, from 0 to 1, always 0.5 here.
+    open var outputVolume: Float { 0.5 }
+    /// Whether another app plays audio, which is never so here.
+    open var isOtherAudioPlaying: Bool { false }
+
     /// Sets the purpose of the app's audio; the mode and the options have no effect here.
     ///
     /// - Throws: An `NSError` with the code `!int`, if the session is active and cannot be active with the new
@@ -157,7 +209,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
 
     /// Activates the session; returns `false` and changes nothing during a call, or while another app has the audio
     /// output.
-    private func activate() -> Bool { audio.activateSession(category == .playback ? .playback : .soloAmbient) }
+    private func activate() -> Bool { audio.activateSession(category.continuesInBackground ? .playback : .soloAmbient) }
 
     /// The code of Apple's error: the four characters "!int".
     private static var cannotInterruptOthers: Int { 0x2169_6e74 }

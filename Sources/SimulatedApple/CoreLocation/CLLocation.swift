@@ -95,5 +95,17 @@ public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
 /// An accuracy of a kilometre, without effect; see ``kCLLocationAccuracyBest``.
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1_000
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// An accuracy of three kilometres, without effect; see ``kCLLocationAccuracyBest``.
+public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3_000
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The best accuracy with other sensors, without effect; see ``kCLLocationAccuracyBest``.
+public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The accuracy that an app without the full one gets, without effect; see ``kCLLocationAccuracyBest``.
+public let kCLLocationAccuracyReduced: CLLocationAccuracy = 5_000
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The longest distance.
+public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// The distance filter with which every position is reported.
 public let kCLDistanceFilterNone: CLLocationDistance = -1

@@ -21,6 +21,10 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         var last: CLLocation?
         /// The last position that passed the distance filter.
         var lastReported: CLLocation?
+        /// Whether one position was asked for, after which the updates end.
+        var wantsOne = false
+        var activityType = CLActivityType.other
+        var showsIndicator = false
     }
 
     private let host: any PhoneHost
@@ -127,6 +131,43 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         service.beginUpdates(inBackground: continuesInBackground) { [weak self] update in self?.received(update) }
     }
 
+    /// Asks for one position: the delegate gets one, or an error, and the updates end.
+    ///
+    /// The updates of ``startUpdatingLocation()`` end with it too, as on a phone, where both must not be used together.
+    ///
+    /// Rule: Apple, documentation/corelocation/cllocationmanager/requestlocation()
+    open func requestLocation() {
+        state.withLock { $0.wantsOne = true }
+        startUpdatingLocation()
+    }
+
+    /// Returns whether a position, or an error, is the last one.
+    private func isLast() -> Bool {
+        state.withLock { state in
+            defer { state.wantsOne = false }
+            return state.wantsOne
+        }
+    }
+
+    /// Returns whether the phone has location services: true.
+    open class func locationServicesEnabled() -> Bool { true }
+    /// The user's permission, in the form before iOS 14.
+    open class func authorizationStatus() -> CLAuthorizationStatus { CLLocationManager().authorizationStatus }
+    /// The accuracy that the user allows: always the full one.
+    open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
+
+    /// The purpose of the positions, which has no effect: the route determines the pauses.
+    open var activityType: CLActivityType {
+        get { state.withLock { $0.activityType } }
+        set { state.withLock { $0.activityType = newValue } }
+    }
+
+    /// Whether the user sees that the app uses positions in the background, which has no effect.
+    open var showsBackgroundLocationIndicator: Bool {
+        get { state.withLock { $0.showsIndicator } }
+        set { state.withLock { $0.showsIndicator = newValue } }
+    }
+
     /// Ends the updates.
     open func stopUpdatingLocation() {
         let wasUpdating = state.withLock { state in
@@ -181,11 +222,16 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     @MainActor
     private func received(_ update: LocationUpdate) {
         switch update {
-        case .position(let position): report(CLLocation(position))
-        case .noFix: delegate?.locationManager(self, didFailWithError: CLError(.locationUnknown))
+        case .position(let position):
+            if isLast() { stopUpdatingLocation() }
+            report(CLLocation(position))
+        case .noFix:
+            if isLast() { stopUpdatingLocation() }
+            delegate?.locationManager(self, didFailWithError: CLError(.locationUnknown))
         case .authorization(let authorization):
             delegate?.locationManagerDidChangeAuthorization(self)
             if !authorization.allowsPositions {
+                if isLast() { stopUpdatingLocation() }
                 delegate?.locationManager(self, didFailWithError: CLError(.denied))
             }
         }
@@ -263,6 +309,22 @@ extension CLLocationManagerDelegate {
     public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
 }
 
+/// The accuracy that the user allows.
+public enum CLAccuracyAuthorization: Int, Sendable {
+    /// Exact positions.
+    case fullAccuracy = 0
+    /// Positions within some kilometres: never here.
+    case reducedAccuracy = 1
+}
+
+/// The purpose of an app's positions.
+public enum CLActivityType: Int, Sendable {
+    /// A purpose, without effect.
+    case other = 1
+    /// A purpose, without effect.
+    case automotiveNavigation, fitness, otherNavigation, airborne
+}
+
 /// The user's permission.
 public enum CLAuthorizationStatus: Int32, Sendable {
     /// The user has not been asked yet.
@@ -285,6 +347,8 @@ public struct CLError: CustomNSError, Hashable, Sendable {
         case locationUnknown = 0
         /// The user has not given the permission.
         case denied = 1
+        /// The network is not reachable, which is the answer to each request for an address here.
+        case network = 2
 
         /// Returns whether an error has this code, for `catch CLError.denied`.
         public static func ~= (code: Code, error: any Error) -> Bool { (error as? CLError)?.code == code }

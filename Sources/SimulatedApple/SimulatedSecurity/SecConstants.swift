@@ -114,6 +114,9 @@ public var kSecUseDataProtectionKeychain: CFString { "nleg" }
 /// The key of the secret, a `Data`.
 public var kSecValueData: CFString { "v_Data" }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The status of success, which belongs to Foundation on Apple's systems.
+public let noErr: OSStatus = 0
 /// No error.
 public let errSecSuccess: OSStatus = 0
 /// The function does not exist.

@@ -66,6 +66,16 @@ extension URLSession {
         ordinary { add(request, .download, receiver: FileReceiver(completionHandler)) }
     }
 
+    /// Continues a download, which is started with `resume()`.
+    ///
+    /// In a background session, this call is a fault that ends the app.
+    public func downloadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        ordinary { addTask(resumed(resumeData), receiver: FileReceiver(completionHandler)) }
+    }
+
     private func ordinary<Task>(_ make: () -> Task) -> Task {
         requireOrdinary("completion handlers, because they do not outlive a process; give it a delegate")
         return make()
@@ -163,7 +173,7 @@ private final class DataReceiver: Receiver {
         case .completed:
             let error = task.error
             completion(error == nil ? data.withLock { $0 } : nil, task.response, error)
-        case .progress, .downloaded, .finished, .invalidated: break
+        case .resumed, .progress, .downloaded, .finished, .invalidated: break
         }
     }
 }
@@ -179,7 +189,7 @@ private final class FileReceiver: Receiver {
         case .downloaded(let record, let contents):
             DownloadedFile.with(contents, size: record.received) { completion($0, task.response, nil) }
         case .completed(let record): if let error = record.error { completion(nil, nil, error) }
-        case .progress, .received, .finished, .invalidated: break
+        case .resumed, .progress, .received, .finished, .invalidated: break
         }
     }
 }
@@ -195,7 +205,8 @@ extension TransferEvent {
     /// The task to which the event belongs; `nil` for an event of the session.
     var record: TransferRecord? {
         switch self {
-        case .progress(let record, _), .downloaded(let record, _), .received(let record, _), .completed(let record):
+        case .resumed(let record), .progress(let record, _), .downloaded(let record, _), .received(let record, _),
+            .completed(let record):
             record
         case .finished, .invalidated: nil
         }

@@ -25,6 +25,24 @@ open class URLSession: NSObject, @unchecked Sendable {
         var isInvalid = false
     }
 
+    /// What becomes of a request that was delayed, which the simulation never asks.
+    public enum DelayedRequestDisposition: Int, Sendable {
+        /// The request continues, is replaced, or is cancelled.
+        case continueLoading, useNewRequest, cancel
+    }
+
+    /// What becomes of a request whose server asks for credentials, which the simulation never asks.
+    public enum AuthChallengeDisposition: Int, Sendable {
+        /// Credentials are used, the system decides, the request is cancelled, or the credentials are refused.
+        case useCredential, performDefaultHandling, cancelAuthenticationChallenge, rejectProtectionSpace
+    }
+
+    /// What becomes of a task whose response has arrived, which the simulation never asks.
+    public enum ResponseDisposition: Int, Sendable {
+        /// The task is cancelled, continues, or becomes a task of another kind.
+        case cancel, allow, becomeDownload, becomeStream
+    }
+
     /// The queue on which the delegate is called.
     public let delegateQueue: OperationQueue
     /// The name of the session, unique in the process; for a background session, its identifier.
@@ -118,6 +136,18 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Creates a download, which is started with `resume()`.
     open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { add(request, .download) }
 
+    /// Creates a download that continues after the bytes that an earlier one has received, and is started with
+    /// `resume()`.
+    ///
+    /// With other data the server is asked for an empty URL.
+    ///
+    /// Source: Apple, documentation/foundation/pausing-and-resuming-downloads
+    open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask { addTask(resumed(resumeData)) }
+
+    func resumed(_ resumeData: Data) -> TransferRequest {
+        (try? JSONDecoder().decode(TransferRequest.self, from: resumeData)) ?? TransferRequest(.download, url: "")
+    }
+
     /// Creates an upload of a file, which is started with `resume()`.
     ///
     /// A file that cannot be read counts as empty, with a warning in the device's log; a phone raises an exception.
@@ -163,6 +193,12 @@ open class URLSession: NSObject, @unchecked Sendable {
         let transfer = TransferRequest(
             kind, url: request.url?.absoluteString ?? "", method: request.httpMethod ?? "GET", headers: headers,
             bytesToSend: bytesToSend ?? Int64(request.httpBody?.count ?? 0))
+        return addTask(transfer, of: request, receiver: receiver)
+    }
+
+    func addTask<Task: URLSessionTask>(
+        _ transfer: TransferRequest, of request: URLRequest? = nil, receiver: (any Receiver)? = nil
+    ) -> Task {
         // The lock keeps events of the task back until its receiver is known.
         let new = locked.withLock { state in
             precondition(!state.isInvalid, "a task was requested of an invalidated session: \(displayName)")
@@ -197,12 +233,27 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     /// The tasks that have not ended, by kind.
     open var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
-        get async {
-            let tasks = presentTasks
-            return (
-                tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask },
-                tasks.compactMap { $0 as? URLSessionUploadTask }, tasks.compactMap { $0 as? URLSessionDownloadTask }
-            )
+        get async { presentTasksByKind }
+    }
+
+    private var presentTasksByKind: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
+        let tasks = presentTasks
+        return (
+            tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask },
+            tasks.compactMap { $0 as? URLSessionUploadTask }, tasks.compactMap { $0 as? URLSessionDownloadTask }
+        )
+    }
+
+    /// Calls a handler on the delegate queue with the tasks that have not ended, by kind.
+    open func getTasksWithCompletionHandler(
+        _ completionHandler:
+            @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
+    ) {
+        process.host.mainLoop.run { [self] in
+            callbacks.call("getTasksWithCompletionHandler", on: process.host) {
+                let (data, uploads, downloads) = self.presentTasksByKind
+                completionHandler(data, uploads, downloads)
+            }
         }
     }
 
@@ -254,6 +305,11 @@ open class URLSession: NSObject, @unchecked Sendable {
     private func notifyDelegate(of event: TransferEvent) {
         let delegate = delegate
         switch event {
+        case .resumed(let record):
+            guard let task = updatedTask(record) as? URLSessionDownloadTask else { return }
+            (delegate as? any URLSessionDownloadDelegate)?.urlSession(
+                self, downloadTask: task, didResumeAtOffset: record.received,
+                expectedTotalBytes: record.expectedToReceive ?? NSURLSessionTransferSizeUnknown)
         case .progress(let record, let count):
             let task = updatedTask(record)
             if let task = task as? URLSessionDownloadTask {

@@ -16,6 +16,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         var requestTimeout: TimeInterval = 60
         var resourceTimeout: TimeInterval = 604_800
         var headers: Handover<[AnyHashable: Any]>?
+        var proxy: Handover<[AnyHashable: Any]>?
         var waitsForConnectivity = false
         var connectionsPerHost = 6
         var container: String?
@@ -130,6 +131,15 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { values.withLock { $0.container = newValue } }
     }
 
+    /// The settings of a proxy, which have no effect.
+    open var connectionProxyDictionary: [AnyHashable: Any]? {
+        get { values.withLock { $0.proxy }?.value }
+        set {
+            let new = newValue.map(Handover.init)
+            values.withLock { $0.proxy = new }
+        }
+    }
+
     private static func nanoseconds(_ seconds: TimeInterval) -> UInt64 { UInt64(max(0, min(9e18, seconds * 1e9))) }
 
     /// The settings in the form of the device's transfer service.
@@ -146,3 +156,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 }
+
+// The names are Apple's.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of whether a proxy is used for HTTP, which has no effect.
+public let kCFNetworkProxiesHTTPEnable: NSString = "HTTPEnable"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of the name of a proxy, which has no effect.
+public let kCFNetworkProxiesHTTPProxy: NSString = "HTTPProxy"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of the port of a proxy, which has no effect.
+public let kCFNetworkProxiesHTTPPort: NSString = "HTTPPort"

@@ -69,7 +69,7 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
-    /// Called when a download continues after bytes that arrived before; the simulation never calls it.
+    /// Called when a download continues after bytes that an earlier one has received.
     ///
     /// The method is optional.
     func urlSession(

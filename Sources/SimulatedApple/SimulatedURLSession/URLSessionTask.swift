@@ -8,6 +8,10 @@ import SimulatedAppleCore
 /// The number that stands for an unknown size.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of the data with which a failed download can be continued.
+public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
+
 /// A request of a session, which can be used on any thread.
 ///
 /// After a relaunch, a background session with the same identifier has new objects for the same tasks.
@@ -138,7 +142,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     /// The number of bytes to receive; ``NSURLSessionTransferSizeUnknown`` before the server has responded.
     open var countOfBytesExpectedToReceive: Int64 { present.expectedToReceive ?? NSURLSessionTransferSizeUnknown }
 
-    private var present: TransferRecord {
+    fileprivate var present: TransferRecord {
         let last = values.withLock { $0.record }
         // The system keeps nothing of a task that has ended.
         return last.state == .completed ? last : transfers.record(taskIdentifier, of: session) ?? last
@@ -160,7 +164,27 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // adds n
 /// A task that uploads bytes or a file.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}  // adds nothing
 /// A task that downloads a file.
-open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}  // adds nothing
+open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {  // adds no state
+    /// Ends the task like ``URLSessionTask/cancel()``, and calls a handler with the data that continues it.
+    ///
+    /// The handler gets `nil` if nothing was received, or the request's method is not `GET`.
+    ///
+    /// Source: Apple, documentation/foundation/urlsessiondownloadtask/cancel(byproducingresumedata:)
+    open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
+        let data = present.state == .completed ? nil : present.resumeData
+        cancel()
+        completionHandler(data)
+    }
+
+    /// Ends the task like ``URLSessionTask/cancel()``.
+    ///
+    /// - Returns: The data that continues it; `nil` if nothing was received, or the request's method is not `GET`.
+    open func cancelByProducingResumeData() async -> Data? {
+        await withUnsafeContinuation { continuation in
+            cancel { continuation.resume(returning: $0) }
+        }
+    }
+}
 
 extension URLRequest {
     /// Creates a request from the parts that the system keeps.
@@ -173,6 +197,14 @@ extension URLRequest {
 }
 
 extension TransferRecord {
+    /// The data with which the download can be continued; `nil` if nothing was received.
+    fileprivate var resumeData: Data? {
+        guard request.kind == .download, received > 0, request.method == "GET" else { return nil }
+        var rest = request
+        rest.bytesToSkip = received
+        return try? JSONEncoder().encode(rest)
+    }
+
     /// The error in the form in which the delegate receives it.
     var error: (any Error)? {
         guard let failure else { return nil }
@@ -180,6 +212,8 @@ extension TransferRecord {
         if let url = URL(string: request.url) { userInfo[NSURLErrorFailingURLErrorKey] = url }
         // The value of NSURLErrorCancelledReasonUserForceQuitApplication.
         if isForceQuit { userInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] = 0 }
+        // The app's own `cancel()` leaves nothing to continue.
+        if failure != .cancelled || isForceQuit { userInfo[NSURLSessionDownloadTaskResumeData] = resumeData }
         return URLError(URLError.Code(rawValue: failure.rawValue) ?? .unknown, userInfo: userInfo)
     }
 }

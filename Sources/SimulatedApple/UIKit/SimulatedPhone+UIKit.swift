@@ -187,3 +187,32 @@ package class Creatable: NSObject {
     @_optimize(none)
     package static func make(_ type: AnyClass) -> AnyObject { unsafeBitCast(type, to: Creatable.Type.self).init() }
 }
+
+// The name is Apple's.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Runs an app whose delegate has a class with this name, as `main.swift` of an app without `@main` does.
+///
+/// The class of the application has no effect: it is always ``UIApplication``. Without a class of the delegate's name
+/// the program stops, as on a phone.
+///
+/// Source: Apple, documentation/uikit/uiapplicationmain(_:_:_:_:)
+///
+/// - Parameters:
+///   - argc: The number of arguments, without effect.
+///   - argv: The arguments, without effect.
+///   - principalClassName: The class of the application, without effect.
+///   - delegateClassName: The class of the delegate, as `NSStringFromClass` names it.
+/// - Returns: 0, when the app has ended.
+@preconcurrency @MainActor @discardableResult
+public func UIApplicationMain(
+    _ argc: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ principalClassName: String?,
+    _ delegateClassName: String?
+) -> Int32 {
+    guard let name = delegateClassName, let type = NSClassFromString(name) as? any UIApplicationDelegate.Type else {
+        preconditionFailure(
+            "UIApplicationMain needs the class of the delegate, and there is no \(delegateClassName ?? "name")")
+    }
+    guard SimulatedPhone.isAppProcess else { SimulatedPhone.stopWithoutPhone("UIApplicationMain") }
+    SimulatedPhone.runMain(type)
+    return 0
+}

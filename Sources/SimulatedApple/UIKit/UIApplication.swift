@@ -30,6 +30,16 @@ open class UIApplication: UIResponder {
 
         /// The app was launched in the background because of a significant change of the location; the value is `true`.
         public static let location = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsLocationKey")
+        /// The app was launched to open a URL: never here.
+        public static let url = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsURLKey")
+        /// The app was launched by a push: never here, because a push is given to the delegate only.
+        public static let remoteNotification = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsRemoteNotificationKey")
+        /// The app was launched by an action of its icon's menu: never here.
+        public static let shortcutItem = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsShortcutItemKey")
+        /// The app was launched to continue an activity: never here.
+        public static let userActivityDictionary = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsUserActivityDictionaryKey")
     }
 
     /// The application of the running process.

@@ -95,6 +95,16 @@ extension UIColor {
     public class var systemPink: UIColor { rgb(255, 45, 85) }
     /// The system's gray.
     public class var systemGray: UIColor { rgb(142, 142, 147) }
+    /// A lighter gray of the system.
+    public class var systemGray2: UIColor { rgb(174, 174, 178) }
+    /// A lighter gray of the system.
+    public class var systemGray3: UIColor { rgb(199, 199, 204) }
+    /// A lighter gray of the system.
+    public class var systemGray4: UIColor { rgb(209, 209, 214) }
+    /// A lighter gray of the system.
+    public class var systemGray5: UIColor { rgb(229, 229, 234) }
+    /// A lighter gray of the system.
+    public class var systemGray6: UIColor { rgb(242, 242, 247) }
     /// The color of text.
     public class var label: UIColor { black }
     /// The color of less important text.

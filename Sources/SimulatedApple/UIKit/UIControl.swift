@@ -266,4 +266,12 @@ open class UITextField: UIControl {
     open var textColor: UIColor?
     /// The alignment of the text.
     open var textAlignment = NSTextAlignment.natural
+    /// The delegate, which is never called, because no text is entered here.
+    open weak var delegate: (any UITextFieldDelegate)?
+    /// The keys of the keyboard, which have no effect here.
+    open var keyboardType = UIKeyboardType.default
+    /// Whether the text is hidden, which has no effect here.
+    open var isSecureTextEntry = false
+    /// Which letters the keyboard makes large, which has no effect here.
+    open var autocapitalizationType = UITextAutocapitalizationType.sentences
 }

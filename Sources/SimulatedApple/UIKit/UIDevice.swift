@@ -32,6 +32,11 @@ open class UIDevice: NSObject {
     /// The version of iOS whose rules are simulated.
     open var systemVersion: String { "26.0" }
 
+    /// The kind of device: `phone`.
+    open var userInterfaceIdiom: UIUserInterfaceIdiom { .phone }
+    /// An identifier of the phone for the apps of one developer, always the same here.
+    open var identifierForVendor: UUID? { UUID(uuidString: "5E1C3A53-0000-4000-8000-000000000001") }
+
     /// Whether ``batteryLevel`` and ``batteryState`` have values, and their changes are posted.
     open var isBatteryMonitoringEnabled = false
 

@@ -48,6 +48,10 @@ open class UIView: UIResponder {
     open var contentMode = ContentMode.scaleToFill
     /// Whether the frame determines the layout, which has no effect here.
     open var translatesAutoresizingMaskIntoConstraints = true
+    /// The appearance that the app has chosen, which has no effect here.
+    open var overrideUserInterfaceStyle = UIUserInterfaceStyle.unspecified
+    /// The properties of the interface: those of the phone.
+    open var traitCollection: UITraitCollection { .current }
     /// The view's name in tests, by which ``SimulatedPhone/SimulatedPhone/tap(_:on:)`` finds it too.
     open var accessibilityIdentifier: String?
     /// The recognizers of the view's touches; `nil` if there are none.

@@ -29,6 +29,21 @@ open class UIViewController: UIResponder {
     /// The controllers that this one contains.
     open private(set) var children: [UIViewController] = []
 
+    /// The appearance that the app has chosen, which has no effect here.
+    open var overrideUserInterfaceStyle = UIUserInterfaceStyle.unspecified
+    /// The properties of the interface: those of the phone.
+    open var traitCollection: UITraitCollection { .current }
+    /// The orientations that the controller supports, which have no effect here.
+    open var supportedInterfaceOrientations: UIInterfaceOrientationMask { .allButUpsideDown }
+    /// Whether the interface follows the phone's orientation, which has no effect here.
+    open var shouldAutorotate: Bool { true }
+    /// The style of the status bar, which has no effect here.
+    open var preferredStatusBarStyle: UIStatusBarStyle { .default }
+    /// Whether the status bar is hidden, which has no effect here.
+    open var prefersStatusBarHidden: Bool { false }
+    /// Does nothing.
+    open func setNeedsStatusBarAppearanceUpdate() {}
+
     private var presented: UIViewController?
     private weak var presenter: UIViewController?
     private var loaded: UIView?

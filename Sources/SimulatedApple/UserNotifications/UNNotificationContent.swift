@@ -193,6 +193,21 @@ public final class UNNotificationSound: NSObject, Sendable {
     /// Creates the sound of a file.
     public convenience init(named name: UNNotificationSoundName) { self.init(name) }
 
+    /// The system's sound for what must be heard even when the phone is muted.
+    public static let defaultCritical = UNNotificationSound(nil)
+    /// The system's sound for calls.
+    public static let defaultRingtone = UNNotificationSound(nil)
+    /// Returns the system's sound, with a volume from 0 to 1.
+    public static func defaultCriticalSound(withAudioVolume volume: Float) -> UNNotificationSound { .defaultCritical }
+    /// Returns the sound of a file, which is heard even when the phone is muted.
+    public static func criticalSoundNamed(_ name: UNNotificationSoundName) -> UNNotificationSound {
+        UNNotificationSound(named: name)
+    }
+    /// Returns the sound of a file, which is heard even when the phone is muted, with a volume from 0 to 1.
+    public static func criticalSoundNamed(
+        _ name: UNNotificationSoundName, withAudioVolume volume: Float
+    ) -> UNNotificationSound { UNNotificationSound(named: name) }
+
     /// The system's sound.
     public static let `default` = UNNotificationSound(nil)
 }

@@ -50,7 +50,9 @@ public final class UNNotification: NSObject, Sendable {
 }
 
 /// The user's response to a notification, which here is always to open it.
-public final class UNNotificationResponse: NSObject, Sendable {
+public class UNNotificationResponse: NSObject, @unchecked Sendable {
+    // For `@unchecked Sendable`: nothing changes after `init`.
+
     /// The notification.
     public let notification: UNNotification
     /// The action, which is always ``UNNotificationDefaultActionIdentifier``.

@@ -22,12 +22,15 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
 
     let host: any PhoneHost
+    private let process: PhoneProcess
+    private let categories = Locked<Set<UNNotificationCategory>>([])
     private let service: any PhoneNotifications
     private let callbacks = CallbackQueue(DispatchQueue(label: "com.apple.usernotifications.call-out"))
     private let delegateBox = Locked(WeakDelegate())
     private let turns = Locked(Turns())
 
     private init(_ process: PhoneProcess) {
+        self.process = process
         host = process.host
         service = process.notifications
         super.init()
@@ -192,7 +195,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         _ newBadgeCount: Int, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         perform("the completion handler of setBadgeCount") { [self] _ in
-            host.note("badge \(newBadgeCount)")
+            process.badge = newBadgeCount
             return completionHandler.map(withoutError)
         }
     }
@@ -201,6 +204,32 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     nonisolated(nonsending) public func setBadgeCount(_ newBadgeCount: Int) async throws {
         await withUnsafeContinuation { continuation in
             setBadgeCount(newBadgeCount) { _ in continuation.resume() }
+        }
+    }
+
+    // MARK: Categories
+
+    /// Sets the kinds of notifications with their buttons, which the simulated user never presses.
+    ///
+    /// The process keeps them for ``getNotificationCategories(completionHandler:)``.
+    public func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {
+        self.categories.exchange(\.self, with: categories)
+    }
+
+    /// Calls a handler with the kinds of notifications that this process has set.
+    public func getNotificationCategories(
+        completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void
+    ) {
+        perform("the completion handler of getNotificationCategories") { [self] _ in
+            let present = categories.withLock { $0 }
+            return { completionHandler(present) }
+        }
+    }
+
+    /// Returns the kinds of notifications that this process has set.
+    nonisolated(nonsending) public func notificationCategories() async -> Set<UNNotificationCategory> {
+        await withUnsafeContinuation { continuation in
+            getNotificationCategories { continuation.resume(returning: $0) }
         }
     }
 

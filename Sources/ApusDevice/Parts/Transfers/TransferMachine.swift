@@ -214,7 +214,8 @@ struct TransferMachine {
     mutating func answered(_ key: Key, _ reply: TransferReply, now: ClockReading) {
         guard let settings = sessions[key.session]?.settings else { return }
         let reply = settings.isOrdinary ? reply.limited(to: settings.requestLimit) : reply
-        sessions[key.session]?.entries[key.number]?.answered(reply, now: now.uptime.nanoseconds)
+        let event = sessions[key.session]?.entries[key.number]?.answered(reply, now: now.uptime.nanoseconds)
+        if let event { sessions[key.session]?.events.append(event) }
     }
 
     // MARK: Reviewing

@@ -22,6 +22,8 @@ public struct TransferRequest: Sendable, Hashable, Codable {
     public var headers: [String: String]
     /// The number of bytes that the app sends with the request.
     public var bytesToSend: Int64
+    /// The number of bytes that an earlier download of the same file has received, so that the server sends the rest.
+    public var bytesToSkip: Int64 = 0
 
     /// Creates a request.
     public init(
@@ -142,7 +144,7 @@ public struct TransferReply: Sendable, Hashable, Codable {
     /// Returns the time that the transfer of a request and this answer takes, in nanoseconds.
     func nanoseconds(for request: TransferRequest) -> UInt64 {
         if failure != nil { return failsAfter }
-        let bytes = UInt64(bytes) + UInt64(request.bytesToSend)
+        let bytes = UInt64(max(0, bytes - request.bytesToSkip)) + UInt64(request.bytesToSend)
         let product = bytes.multipliedFullWidth(by: 1_000_000_000)
         // The limit is the largest duration, which is longer than any test.
         guard product.high < UInt64(bytesPerSecond) else { return UInt64(Int64.max) }
@@ -217,6 +219,8 @@ package enum TransferChange: Sendable, Hashable, Codable {
 
 /// An event of a session; events are delivered in order.
 package enum TransferEvent: Sendable, Hashable, Codable {
+    /// The download continues after the bytes that an earlier one has received.
+    case resumed(TransferRecord)
     /// This number of bytes was transferred since the last event.
     case progress(TransferRecord, Int64)
     /// A file was downloaded, with these bytes, or with zeros for `nil`.

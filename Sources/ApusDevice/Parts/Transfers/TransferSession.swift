@@ -72,11 +72,13 @@ struct TransferEntry {
         spent = min(whole, spent + (now - since))
         guard reply.failure == nil else { return }
         let toSend = record.request.bytesToSend
-        let bytes = reply.bytes > .max - toSend ? .max : reply.bytes + toSend
+        let skipped = min(record.request.bytesToSkip, reply.bytes)
+        let toReceive = reply.bytes - skipped
+        let bytes = toReceive > .max - toSend ? .max : toReceive + toSend
         let isOver = spent == whole
         let moved = isOver ? bytes : Int64(Double(bytes) * (Double(spent) / Double(whole)))
         record.sent = isOver ? record.request.bytesToSend : min(moved, record.request.bytesToSend)
-        record.received = isOver ? reply.bytes : max(0, min(reply.bytes, moved - record.request.bytesToSend))
+        record.received = isOver ? reply.bytes : skipped + max(0, min(toReceive, moved - record.request.bytesToSend))
     }
 
     mutating func pause(now: UInt64) {
@@ -92,12 +94,16 @@ struct TransferEntry {
         return stage == .asked
     }
 
-    /// Begins the transfer, because the server has answered.
-    mutating func answered(_ reply: TransferReply, now: UInt64) {
-        guard stage == .asked else { return }
+    /// Begins the transfer, because the server has answered; returns the event of a download that continues.
+    mutating func answered(_ reply: TransferReply, now: UInt64) -> TransferEvent? {
+        guard stage == .asked else { return nil }
         self.reply = reply
         record.expectedToReceive = reply.failure == nil ? reply.bytes : nil
         stage = .moving(since: now)
+        let skipped = min(record.request.bytesToSkip, reply.bytes)
+        guard reply.failure == nil, skipped > 0 else { return nil }
+        (record.received, reported) = (skipped, skipped)
+        return .resumed(record)
     }
 
     /// The instant at which the transfer is complete, unless it is paused.

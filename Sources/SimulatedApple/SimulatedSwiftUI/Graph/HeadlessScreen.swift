@@ -27,8 +27,15 @@
             graph.visit { node in
                 guard press == nil else { return false }
                 guard let item = node.element as? any ScreenItem else { return true }
-                if node.environment.isEnabled, item.title(in: node) == title, let action = item.press(in: node) {
-                    press = action
+                if node.environment.isEnabled, item.title(in: node) == title {
+                    let closesAlert = node.environment.closesAlert
+                    let tap = node.environment.tap
+                    if let action = item.press(in: node) ?? tap {
+                        press = {
+                            action()
+                            closesAlert?()
+                        }
+                    }
                 }
                 return false
             }

@@ -84,6 +84,8 @@
 
         private func currentParts() -> [Part] {
             if let primitive = element as? any Primitive { return primitive.parts(in: self) }
+            if let view = element as? any UIViewRepresentable { return view.update(in: self) }
+            if let controller = element as? any UIViewControllerRepresentable { return controller.update(in: self) }
             if let view = element as? any View { return [Part(element: body(of: view))] }
             if let scene = element as? any Scene { return [Part(element: body(of: scene))] }
             if let app = element as? any App { return [Part(element: body(of: app))] }

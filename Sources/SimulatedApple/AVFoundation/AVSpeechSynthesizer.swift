@@ -1,0 +1,173 @@
+import ApusBackground
+import ApusTimers
+import ApusVirtualTime
+import SimulatedAppleCore
+
+/// A voice, which is not heard: each text is a line `audio: speech “…”` of the device's log.
+///
+/// A text takes 60 ms for each letter, which is a choice. Texts are spoken one after another.
+///
+/// Source: Apple, documentation/avfaudio/avspeechsynthesizer
+@preconcurrency @MainActor
+open class AVSpeechSynthesizer: NSObject {
+    /// The delegate, which is notified of the beginning and the end of each text.
+    open weak var delegate: (any AVSpeechSynthesizerDelegate)?
+    /// Whether a text is spoken, or waits.
+    open var isSpeaking: Bool { !waiting.isEmpty }
+    /// Whether the voice pauses: never here.
+    open var isPaused: Bool { false }
+
+    private var waiting: [AVSpeechUtterance] = []
+
+    /// Creates a voice.
+    override public init() { super.init() }
+
+    /// Speaks a text, after those that wait.
+    open func speak(_ utterance: AVSpeechUtterance) {
+        waiting.append(utterance)
+        if waiting.count == 1 { begin(utterance) }
+    }
+
+    /// Ends the text that is spoken, and drops those that wait.
+    ///
+    /// - Returns: Whether a text was spoken.
+    @discardableResult
+    open func stopSpeaking(at boundary: AVSpeechBoundary) -> Bool {
+        guard let present = waiting.first else { return false }
+        waiting = []
+        delegate?.speechSynthesizer(self, didCancel: present)
+        return true
+    }
+
+    private func begin(_ utterance: AVSpeechUtterance) {
+        let host = SimulatedPhone.process.host
+        host.logSound("speech “\(utterance.speechString)”")
+        delegate?.speechSynthesizer(self, didStart: utterance)
+        host.engine.schedule(after: .milliseconds(60 * utterance.speechString.count), clock: .uptime) { [weak self] in
+            host.mainLoop.run(in: .common) { [weak self] in self?.end(utterance) }
+        }
+    }
+
+    private func end(_ utterance: AVSpeechUtterance) {
+        guard waiting.first === utterance else { return }
+        waiting.removeFirst()
+        delegate?.speechSynthesizer(self, didFinish: utterance)
+        if let next = waiting.first { begin(next) }
+    }
+}
+
+/// The receiver of a voice's events; its methods are optional.
+@preconcurrency @MainActor
+public protocol AVSpeechSynthesizerDelegate: NSObjectProtocol {
+    /// Called when a text begins.
+    func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didStart utterance: AVSpeechUtterance)
+    /// Called when a text was spoken to its end.
+    func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didFinish utterance: AVSpeechUtterance)
+    /// Called when a text was stopped.
+    func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didCancel utterance: AVSpeechUtterance)
+}
+
+extension AVSpeechSynthesizerDelegate {
+    /// Does nothing.
+    public func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didStart utterance: AVSpeechUtterance) {}
+    /// Does nothing.
+    public func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didFinish utterance: AVSpeechUtterance) {}
+    /// Does nothing.
+    public func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didCancel utterance: AVSpeechUtterance) {}
+}
+
+/// The place at which a voice stops, without effect.
+public enum AVSpeechBoundary: Int, Sendable {
+    /// At once, or after the word.
+    case immediate, word
+}
+
+/// A text to be spoken.
+///
+/// For `@unchecked Sendable`: only the app changes it, before it is spoken.
+open class AVSpeechUtterance: NSObject, @unchecked Sendable {
+    /// The text.
+    public let speechString: String
+    /// The speed, which has no effect here.
+    open var rate: Float = 0.5
+    /// The pitch, which has no effect here.
+    open var pitchMultiplier: Float = 1
+    /// The volume, which has no effect here.
+    open var volume: Float = 1
+    /// The voice, which has no effect here.
+    open var voice: AVSpeechSynthesisVoice?
+
+    /// Creates an utterance of a text.
+    public init(string: String) {
+        speechString = string
+        super.init()
+    }
+}
+
+/// The language of a voice, without effect.
+public final class AVSpeechSynthesisVoice: NSObject, Sendable {
+    /// The language.
+    public let language: String
+    /// Creates a voice for a language.
+    public init?(language languageCode: String?) { language = languageCode ?? "en-US" }
+}
+
+// The names are Apple's.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The usual speed.
+public let AVSpeechUtteranceDefaultSpeechRate: Float = 0.5
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The lowest speed.
+public let AVSpeechUtteranceMinimumSpeechRate: Float = 0
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The highest speed.
+public let AVSpeechUtteranceMaximumSpeechRate: Float = 1
+
+/// A kind of media.
+public struct AVMediaType: RawRepresentable, Hashable, Sendable {
+    /// The name.
+    public let rawValue: String
+    /// Creates a kind from its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Pictures.
+    public static let video = AVMediaType(rawValue: "vide")
+    /// Audio.
+    public static let audio = AVMediaType(rawValue: "soun")
+}
+
+/// The user's permission for a camera or a microphone.
+public enum AVAuthorizationStatus: Int, Sendable {
+    /// The user was not asked, cannot give the permission, has refused it, or has given it.
+    case notDetermined, restricted, denied, authorized
+}
+
+/// A camera or a microphone, which the simulated phone does not have.
+///
+/// It can be used on any thread.
+public final class AVCaptureDevice: NSObject, Sendable {
+    override private init() { super.init() }
+
+    /// Returns `restricted`, because the phone has neither.
+    public class func authorizationStatus(for mediaType: AVMediaType) -> AVAuthorizationStatus { .restricted }
+
+    /// Calls a handler with `false`, without asking the user, and writes a warning into the device's log.
+    public class func requestAccess(
+        for mediaType: AVMediaType, completionHandler handler: @escaping @Sendable (Bool) -> Void
+    ) {
+        let host = SimulatedPhone.process.host
+        host.warn("the phone has no camera and no microphone here: the permission is refused")
+        host.mainLoop.run { handler(false) }
+    }
+
+    /// Writes a warning into the device's log.
+    ///
+    /// - Returns: `false`, without asking the user.
+    public class func requestAccess(for mediaType: AVMediaType) async -> Bool {
+        await withUnsafeContinuation { continuation in
+            requestAccess(for: mediaType) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Returns `nil`, because the phone has neither.
+    public class func `default`(for mediaType: AVMediaType) -> AVCaptureDevice? { nil }
+}

@@ -1,0 +1,14 @@
+import Foundation
+
+extension PhoneProcess {
+    private static let badgeRecord = "badge of the icon"
+
+    /// The number on the app's icon, which outlives the process; a change is a line of the device's log.
+    package var badge: Int {
+        get { records[Self.badgeRecord].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0 }
+        set {
+            records[Self.badgeRecord] = Data("\(newValue)".utf8)
+            host.note("badge \(newValue)")
+        }
+    }
+}

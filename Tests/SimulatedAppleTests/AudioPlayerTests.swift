@@ -1,0 +1,130 @@
+#if os(Linux)
+    import AVFoundation
+    import ApusBackground
+    import ApusDevice
+    import SimulatedAppleCore
+    import Testing
+    import UIKit
+
+    /// Plays one file, and speaks.
+    private final class SoundDelegate: UIResponder, UIApplicationDelegate, AVAudioPlayerDelegate,
+        AVSpeechSynthesizerDelegate
+    {
+        private let voice = AVSpeechSynthesizer()
+        var player: AVAudioPlayer?
+
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            try? AVAudioSession.sharedInstance().setCategory(.playAndRecord, options: .defaultToSpeaker)
+            voice.delegate = self
+            player = try? AVAudioPlayer(contentsOf: URL(fileURLWithPath: "/sounds/gong.m4a"))
+            player?.delegate = self
+            return true
+        }
+
+        func say(_ text: String) { voice.speak(AVSpeechUtterance(string: text)) }
+
+        func audioPlayerDidFinishPlaying(_ player: AVAudioPlayer, successfully flag: Bool) {
+            SimulatedPhone.note("finished \(flag)")
+        }
+
+        func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didFinish utterance: AVSpeechUtterance) {
+            SimulatedPhone.note("said \(utterance.speechString)")
+        }
+    }
+
+    extension SimulatedAppleTests {
+        /// Apple, documentation/avfaudio/avaudioplayer.
+        @MainActor
+        @Suite("AVAudioPlayer and AVSpeechSynthesizer")
+        struct AudioPlayers {
+            private func run(_ body: (SimulatedDevice, SoundDelegate) throws -> Void) throws {
+                try SimulatedDevice.run { device in
+                    SimulatedPhone.install(
+                        on: device, manifest: AppManifest(backgroundModes: [.audio]),
+                        trackDurations: ["gong.m4a": .seconds(10)], delegate: SoundDelegate())
+                    device.launch()
+                    try body(device, try #require(device.app as? SoundDelegate))
+                }
+            }
+
+            private func notes(_ device: SimulatedDevice) -> [String] {
+                device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
+            }
+
+            @Test("the player keeps the app running until the file has ended, and then notifies its delegate")
+            func background() throws {
+                try run { device, app in
+                    let player = try #require(app.player)
+                    #expect(player.duration == 10)
+                    #expect(player.play())
+                    device.pressHome()
+                    device.advance(by: .seconds(9))
+                    #expect(player.isPlaying && player.currentTime == 9)
+                    #expect(device.host?.phase == .background)
+                    #expect(notes(device).isEmpty)
+                    device.advance(by: .seconds(2))
+                    #expect(notes(device) == ["finished true"])
+                    #expect(!player.isPlaying && player.currentTime == 0)
+                    device.advance(by: .seconds(30))
+                    #expect(device.host?.phase == .suspended)
+                }
+            }
+
+            @Test("a file with two repetitions is played three times; a stopped one keeps its position")
+            func loops() throws {
+                try run { device, app in
+                    let player = try #require(app.player)
+                    player.numberOfLoops = 2
+                    player.play()
+                    device.advance(by: .seconds(29))
+                    #expect(player.isPlaying && notes(device).isEmpty)
+                    device.advance(by: .seconds(2))
+                    #expect(!player.isPlaying && notes(device) == ["finished true"])
+                    player.play()
+                    device.advance(by: .seconds(4))
+                    player.stop()
+                    device.advance(by: .seconds(60))
+                    #expect(player.currentTime == 4 && notes(device).count == 1)
+                }
+            }
+
+            @Test("a player that the app releases is silent")
+            func released() throws {
+                try run { device, app in
+                    app.player?.play()
+                    #expect(device.audio.state.isPlaying)
+                    app.player = nil
+                    device.advance(by: .seconds(1))
+                    #expect(!device.audio.state.isPlaying)
+                }
+            }
+
+            @Test("texts are spoken one after another, as lines of the log")
+            func speech() throws {
+                try run { device, app in
+                    app.say("one")
+                    app.say("two")
+                    device.advance(by: .milliseconds(200))
+                    #expect(notes(device) == ["said one"])
+                    device.advance(by: .milliseconds(200))
+                    #expect(notes(device) == ["said one", "said two"])
+                    #expect(device.logText.contains("speech “one”"))
+                }
+            }
+
+            @Test("a camera is refused, with a warning")
+            func camera() throws {
+                try run { device, _ in
+                    #expect(AVCaptureDevice.authorizationStatus(for: .video) == .restricted)
+                    AVCaptureDevice.requestAccess(for: .video) { SimulatedPhone.note("camera \($0)") }
+                    device.advance(by: .seconds(1))
+                    #expect(notes(device) == ["camera false"])
+                    #expect(device.warnings.contains { $0.contains("no camera") })
+                }
+            }
+        }
+    }
+#endif
