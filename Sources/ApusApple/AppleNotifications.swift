@@ -145,7 +145,7 @@
             }
         }
 
-        /// Checks that the center can keep this request, with the earlier requests that it has not received yet.
+        /// Checks that the center has room for this request and for earlier ones that have not reached it yet.
         private func demandRoom(for identifier: String, _ number: Int) async throws(BackgroundError) {
             // The requests under way are read before the pending ones, so that a request that reaches the center in
             // between is counted at least once.

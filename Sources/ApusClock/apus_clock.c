@@ -54,7 +54,7 @@ static _Noreturn __attribute__((format(printf, 2, 3))) void fail(int status, con
 
 // MARK: Texts
 
-// False for a text that is no duration, or one of more than 100 years.
+// Reads a duration. False if the text is not a duration, or stands for more than 100 years.
 static bool read_duration(const char *text, int64_t *nanoseconds) {
     static const struct {
         const char *name;
@@ -88,7 +88,7 @@ static int64_t read_instant(const char *text) {
 
 // MARK: The command
 
-// Its file, as the shell finds it. Exits where there is none.
+// Returns the file that the shell would run for a command. Exits if there is none.
 static const char *file_of(const char *command) {
     static char file[PATH_MAX];
     if (strchr(command, '/')) {
@@ -119,7 +119,8 @@ static void refuse_what_cannot_work(const char *file) {
     if (why) fail(cannot_run, "time cannot be virtual for %s: it %s", file, why);
 }
 
-// Beside this program, or in the folder for libraries beside its own.
+// Returns the path of the library, which is beside this program, or in `../lib/apus` as seen from its folder. Exits if
+// it is in neither.
 static const char *library(void) {
     static char path[PATH_MAX + 32];
     static const char *const places[] = {"libapus-clock.so", "../lib/apus/libapus-clock.so"};
@@ -161,7 +162,7 @@ static void make_clock(int64_t wall) {
     own.shared = mmap(NULL, sizeof *own.shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (own.shared == MAP_FAILED) fail(cannot_run, "the clock's file cannot be mapped: %s", strerror(errno));
     close(file);
-    // Later than any time-out that a program subtracts.
+    // Programs subtract time-outs from the uptime. It begins so late that their results are not negative.
     const int64_t uptime = 1000000 * SECOND;
     own.shared->readings[process_clock_uptime] = own.shared->readings[process_clock_continuous] = uptime;
     own.shared->readings[process_clock_wall] = wall;
@@ -184,7 +185,7 @@ static void start(char **arguments) {
     sigprocmask(SIG_BLOCK, &handled, &previous);
     own.signals = signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    // Otherwise the kernel might take the command's status, if the caller ignores the signal.
+    // If the caller ignores SIGCHLD, the kernel would discard the command's status.
     signal(SIGCHLD, SIG_DFL);
     own.command = fork();
     if (own.command < 0) fail(cannot_run, "cannot start a process: %s", strerror(errno));
@@ -198,18 +199,18 @@ static void start(char **arguments) {
         fprintf(stderr, "apus-clock: %s cannot be run: %s\n", file, strerror(errno));
         _exit(cannot_run);
     }
-    // Three for each thread of the tree.
+    // The limit is raised because three files are open for each thread of the tree.
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
-    // Short sleeps would be 50 µs longer.
+    // With the default slack, each short sleep would be 50 µs longer.
     prctl(PR_SET_TIMERSLACK, 1);
     tree_begin(own.shared);
 }
 
-// SIGINT and SIGQUIT come from a terminal, which has sent them to the command too.
+// Passes signals on to the command, except SIGINT and SIGQUIT from a terminal, which has sent them to the command too.
 static void handle_signals(void) {
     struct signalfd_siginfo signal;
     while (read(own.signals, &signal, sizeof signal) == sizeof signal) {
@@ -224,7 +225,7 @@ static void handle_signals(void) {
 
 enum outcome { outcome_rest, outcome_ended, outcome_busy };
 
-// Until nothing in the tree can run.
+// Waits until nothing in the tree can run, the command has ended, or `limit` of the machine's time has passed.
 static enum outcome settle(int64_t limit) {
     static bool has_warned;
     const int64_t patience = 10 * SECOND;
@@ -246,8 +247,8 @@ static enum outcome settle(int64_t limit) {
             fprintf(stderr, "apus-clock: time has stood still for 10 s, because %s runs\n", runner);
             has_warned = true;
         }
-        // What runs needs this processor, and what runs for long is examined less often. A busy machine has those wait
-        // longest that never sleep.
+        // The threads that run need this processor. If they run for long, they are examined less often, because a busy
+        // machine gives a processor last to a thread that never sleeps.
         if (passes < 10) sched_yield();
         else process_clock_machine_sleep(passes < 1000 ? 20000 : 1000000);
     }
@@ -259,7 +260,8 @@ static void move(int64_t duration) {
 
 static int64_t reading(void) { return own.shared->readings[process_clock_continuous]; }
 
-// At rest: goes to the next deadline within `within` of now. False when there is none.
+// With the tree at rest: goes to the next deadline, and fires it. False if there is no deadline in the time `within`
+// from now.
 static bool step(int64_t within) {
     struct tree_deadline deadline;
     if (!tree_earliest(&deadline) || deadline.left > within) return false;
@@ -280,7 +282,7 @@ static void run_by_itself(void) {
             idle = 0;
             continue;
         }
-        // All wait for something else than time. The clocks prepare anew: what they wait for may have come.
+        // No thread waits for an instant, but what a thread waits for may have come. The clocks therefore prepare anew.
         tree_wakes();
         wait_for_signal(idle < 100 ? 1 : 5);
         idle++;
@@ -345,14 +347,14 @@ static void answer_request(const char *request, char *answer, size_t size) {
     }
 }
 
-// A connection, and what has come of a line.
+// A connection, and the part of its next line that has arrived.
 struct client {
     int socket;
     char line[256];
     size_t length;
 };
 
-// Answers the complete lines. False when the other end has closed, or writes no lines.
+// Answers the complete lines that have arrived. False if the other end has closed, or has sent a line that is too long.
 static bool serve(struct client *client) {
     ssize_t count = recv(client->socket, client->line + client->length, sizeof client->line - client->length, 0);
     if (count <= 0) return false;

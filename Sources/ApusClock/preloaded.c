@@ -38,7 +38,7 @@ static bool is_housekeeper(void) {
 
 // MARK: Orders
 
-// Also of one whose parent has not waited for its end.
+// True also for a process that has ended and whose parent has not waited for it yet.
 static bool has_ended(uint64_t identity) {
     struct process_state now = process_state(process_of(identity));
     // The file cannot be opened without a free descriptor.
@@ -46,7 +46,7 @@ static bool has_ended(uint64_t identity) {
     return now.identity != identity || strchr("ZX", now.state);
 }
 
-// Time would stand still for ever, so the process ends.
+// Ends this process if `apus-clock` has ended, because time would then stand still for ever.
 static void end_without_owner(void) {
     if (!has_ended(shared->owner)) return;
     unlink(path);
@@ -92,7 +92,7 @@ static void *serve(void *first_order) {
 
 // MARK: Joining
 
-// A program that was started by `execve` has the slot of the one before.
+// Returns the slot that this process already has if it ran another program before (`execve`), or else a free one.
 static struct clock_slot *own_slot(uint64_t process) {
     for (int i = 0; i < slot_count; i++) {
         if (atomic_load(&shared->slots[i].process) == process) return &shared->slots[i];

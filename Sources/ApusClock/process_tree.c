@@ -1,5 +1,5 @@
-// Finds the processes of the tree and their threads, and examines them. Owns the table of both; each thread has
-// three open files.
+// Finds the processes of the tree and their threads, and examines them. This file owns the table of processes and
+// threads; three files are open for each thread.
 #define _GNU_SOURCE
 #include "process_tree.h"
 
@@ -25,11 +25,11 @@ struct process {
     struct thread *threads;
     size_t count, capacity;
     bool is_there;
-    // The program that it runs, and since when it has run it without having joined.
+    // The program that the process runs, and the instant from which it has run that program without having joined.
     dev_t device;
     ino_t file;
     int64_t since;
-    // It has the machine's time, and that has been said.
+    // Whether the user has been informed that the process has the machine's time.
     bool is_excused;
     unsigned examined_joined;
     // How many of its waits had been released unseen when its clock last prepared.
@@ -41,10 +41,11 @@ static struct {
     struct process *processes;
     size_t count, capacity;
     int last_process_file;
-    // The number of the process or thread that began last on this machine: at the last search, and at the last one
-    // that counts.
+    // The number of the process or thread that began last on this machine, as read at two times: at the last search,
+    // and at the last search after which the tree was found at rest.
     long last_process, searched_process;
-    // Since the processes were found, a thread has ended; the last search has found or lost one.
+    // Whether a thread has ended since the last search for processes, and whether that search has found or lost a
+    // process.
     bool has_ended, has_changed;
     // In this rest of the tree, waits whose releases are not seen have tried again.
     bool has_tried;
@@ -77,7 +78,8 @@ static ssize_t read_text(int file, char *text, size_t size) {
     return length;
 }
 
-// A stopped thread runs as little as one that is asleep, and a zombie has ended before its process or its parent.
+// Stopped threads and zombies count as asleep: a stopped thread does not run, and a zombie is a thread that has ended
+// before its process, or a process whose parent has not waited for it.
 static bool is_asleep(int file) {
     char state = thread_state(file);
     if (state == 0) own.has_ended = true;
@@ -141,7 +143,7 @@ static void forget_process(size_t index) {
     own.processes[index] = own.processes[--own.count];
 }
 
-// A process that has begun is added.
+// Returns the row of a process, which is added if it is new; NULL if the process has ended.
 static struct process *process_with(int id) {
     for (size_t i = 0; i < own.count; i++) {
         if (own.processes[i].id == id) return &own.processes[i];
@@ -185,7 +187,7 @@ static bool add_listed_thread(int32_t id, void *process) {
     return true;
 }
 
-// Its threads, and its children by the thread that made each.
+// Finds the threads of a process, and then the children that each of them has made.
 static void find_process(int id) {
     struct process *process = process_with(id);
     if (!process || process->is_there) return;
@@ -195,7 +197,7 @@ static void find_process(int id) {
     for (size_t i = process->count; i-- > 0;) {
         if (!process->threads[i].is_there) forget_thread(process, i);
     }
-    // The table of processes moves when a child is found.
+    // The row is found by its index, because the table moves in memory when it grows.
     size_t place = (size_t)(process - own.processes), count = process->count;
     for (size_t i = 0; i < count; i++) {
         int children = open_file(&own.processes[place], own.processes[place].threads[i].id, "children");
@@ -203,7 +205,8 @@ static void find_process(int id) {
     }
 }
 
-// Closes the file. Reads it whole before it goes deeper.
+// Finds the processes that a `children` file lists, and closes the file. The file is read completely and closed before
+// the search goes deeper.
 static void find_children(int file) {
     size_t size = 4096, length = 0;
     char *text = malloc(size);
@@ -231,8 +234,8 @@ static void free_slots(void) {
     }
 }
 
-// The kernel leaves out children while others of the same parent end. So a process is known until it has no threads,
-// and those with a slot are found by that.
+// Finds all processes of the tree. The kernel may leave out children while others of the same parent end. So a process
+// that was found stays in the table until it has no threads, and a process with a slot is found by the slot.
 static void find_processes(void) {
     own.last_process = read_last_process();
     own.has_ended = own.has_changed = own.lacks_descriptors = false;
@@ -264,8 +267,8 @@ static struct clock_slot *slot_of(const struct process *process) {
     return NULL;
 }
 
-// Marks the thread that serves the clock. False where the process has not joined: its slot may be of the program that
-// it ran before.
+// Marks the thread that serves the clock. False if the process has not joined; a slot with the process's number may be
+// left from the program that the process ran before.
 static bool has_joined(struct process *process, const struct clock_slot *slot) {
     bool is_found = false;
     for (size_t i = 0; i < process->count; i++) {
@@ -285,7 +288,7 @@ static void say(const struct process *process, const char *why) {
     fprintf(stderr, "apus-clock: %s (process %d) runs in the machine's time: it %s\n", name, process->id, why);
 }
 
-// Whether an asleep process without a clock is not waited for, because it cannot have one.
+// Whether the tree may be at rest although this sleeping process has no clock, because it cannot have one.
 static bool is_excused(struct process *process) {
     char path[64];
     struct stat program;
@@ -299,7 +302,7 @@ static bool is_excused(struct process *process) {
     }
     if (process->is_excused) return true;
     const char *why = program_obstacle(path);
-    // The dynamic linker may wait for a slow disk, and a child for its parent, before they join.
+    // A process gets two seconds to join: the dynamic linker may wait for a slow disk, and a child for its parent.
     if (!why && process_clock_machine_time() - process->since > 2 * SECOND)
         why = "was started without LD_PRELOAD, or forked by a system call without libc";
     if (!why) return false;
@@ -308,7 +311,7 @@ static bool is_excused(struct process *process) {
     return true;
 }
 
-// A program of Go that is dynamically linked joins, but its waits are not seen.
+// Reports a joined process whose waits are not seen, such as a program of Go that is dynamically linked.
 static void examine_program(struct process *process, const struct clock_slot *slot) {
     unsigned joined = atomic_load(&slot->joined);
     if (process->examined_joined == joined) return;
@@ -321,14 +324,14 @@ static void examine_program(struct process *process, const struct clock_slot *sl
 
 // MARK: Orders
 
-// Without waiting for the answer.
+// Sends an order, and does not wait for the answer.
 static void send_order(struct clock_slot *slot, enum clock_order kind) {
     own.orders++;
     atomic_store(&slot->order, own.orders << order_bits | kind);
     syscall(SYS_futex, &slot->order, FUTEX_WAKE, 1, NULL);
 }
 
-// False when the process has ended, is stopped, or runs another program.
+// Waits for the answer to the last order. False if the process has ended, is stopped, or runs another program.
 static bool await_answer(const struct process *process, struct clock_slot *slot) {
     unsigned order = atomic_load(&slot->order), joined = atomic_load(&slot->joined), answer;
     while ((answer = atomic_load(&slot->answer)) != order) {
@@ -360,9 +363,12 @@ static void move_to_front(struct process *process, size_t index) {
     process->threads[0] = thread;
 }
 
-// The first pass includes the threads that serve clocks: while one of these is about to end, its process's end is not
-// announced yet, though the program's own threads have ended. The last pass is exact for the others: those that have not
-// run since the first one are asleep, unless they only seemed to be.
+// Whether all threads are asleep, and all processes have joined or are excused.
+//
+// The first pass includes the threads that serve clocks. Such a thread may still be ending after the program's own
+// threads have ended, and until then the end of the process is not announced. The last pass leaves these threads out.
+// For the others it is exact: a thread may look asleep in the first pass while it is still on a processor, and this
+// pass finds that out.
 static bool all_are_asleep(bool is_last) {
     for (size_t p = 0; p < own.count; p++) {
         struct process *process = &own.processes[p];
@@ -374,7 +380,7 @@ static bool all_are_asleep(bool is_last) {
             if (thread->serves_clock && is_last) continue;
             if (is_last ? is_off_processor(thread) : is_asleep(thread->state)) continue;
             own.runner = process->threads[i].id, own.runner_process = process->id;
-            // What runs now is likely to run next time, so it is examined first.
+            // A thread that runs now is likely to run at the next examination, which therefore begins with it.
             move_to_front(process, i);
             return false;
         }
@@ -386,7 +392,7 @@ static bool all_are_asleep(bool is_last) {
     return true;
 }
 
-// Since the last call.
+// Whether no thread of a program has run or ended since the last call.
 static bool none_has_run(void) {
     bool none = true;
     for (size_t p = 0; p < own.count; p++) {
@@ -436,8 +442,8 @@ static bool try_all(void) {
 
 void tree_wakes(void) { own.has_tried = false; }
 
-// A process that is being forked has a number before its parent's list has it. So the search counts only when its
-// parent has not run meanwhile: it is between two passes that agree.
+// A process that is being forked has its number before it is in the list of its parent's children. A search therefore
+// counts only if the parent has not run meanwhile, which the passes before and after the search show.
 bool tree_is_at_rest(void) {
     if (own.has_ended || read_last_process() != own.last_process) find_processes();
     if (!all_are_asleep(false) || !none_has_run()) return false;
@@ -453,7 +459,7 @@ bool tree_is_at_rest(void) {
 
 bool tree_lacks_descriptors(void) { return own.lacks_descriptors; }
 
-// Of equal deadlines that of the slot which was taken first.
+// Finds the earliest deadline. If several deadlines are equal, it finds the one whose slot is the first in the table.
 bool tree_earliest(struct tree_deadline *earliest) {
     bool is_any = false;
     for (size_t p = 0; p < own.count; p++) {

@@ -1,13 +1,14 @@
-// What `apus-clock` shares with the processes whose time it moves: a file, mapped by all.
+// What `apus-clock` shares with the processes whose time it moves: a file that all of them map.
 //
-// A process is one of these:
+// A process is in one of these states:
 //
 //   started ─ join ─> joined ─ execve ─> started …
 //      └─ cannot load the clock ─> has the machine's time
 //
-// - `apus-clock` writes the readings, and only while no thread of the tree can run. A process writes them where it sets
-//   its wall clock, and for a sleep of no length.
-// - A joined process has a slot, and a thread that serves it. `apus-clock` writes `order`, the thread everything else.
+// - `apus-clock` writes the readings, and only while no thread of the tree can run. A process writes them only when it
+//   sets its wall clock, and for a sleep of zero length.
+// - A joined process has a slot, and a thread that serves the slot. `apus-clock` writes `order`, and the thread writes
+//   the rest.
 // - An order is a number that differs from the one before, and its kind in the lowest bits. The thread answers by
 //   writing the same number into `answer`, after the result. A process that ends, stops or runs another program does
 //   not answer, which `apus-clock` finds out from the kernel.
@@ -21,7 +22,7 @@
 
 #include "../CProcessClock/clock_internal.h"
 
-// The name of the variable with the file's path.
+// The name of the environment variable that contains the path of the file.
 #define CLOCK_VARIABLE "APUS_CLOCK"
 
 enum clock_order {
@@ -32,7 +33,7 @@ enum clock_order {
     order_try = 1,
     // Fire the wait that is due.
     order_fire = 2,
-    // How far the number is shifted.
+    // The number of low bits of an order that are its kind.
     order_bits = 2,
 };
 
@@ -41,7 +42,7 @@ struct clock_slot {
     atomic_uint_least64_t process;
     // Its thread, 0 until that is there.
     atomic_int thread;
-    // Increases when another program, or a child, has joined here.
+    // The number of times that a program, or a forked child, has joined with this slot.
     atomic_uint joined;
     atomic_uint order, answer;
     // Results: whether a thread may have been woken; how long until the next deadline, or FOREVER; whether a wait may

@@ -14,8 +14,8 @@ public import ApusVirtualTime
 ///
 /// Everything runs on the thread that calls a method. The method returns when nothing more can happen at that instant,
 /// or when what it waits for has happened. Handlers that sleep must do so on the engine or a clock of ``time``. Runs
-/// are deterministic: generated identifiers are numbered, and retries have no jitter. It works with any test library,
-/// because it reports nothing: it returns values and throws.
+/// are deterministic: generated identifiers are numbered, and retries have no jitter. The tester works with any test
+/// library, because it reports nothing: it returns values and throws.
 public final class JobTester: Sendable {
     /// The time of the scheduler and its handlers: `time.advance(by:)` makes later jobs and retries due.
     public let time: VirtualTime

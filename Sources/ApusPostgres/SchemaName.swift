@@ -20,10 +20,10 @@
         /// bytes that PostgreSQL keeps.
         private static let mostBytes = 32
 
-        /// Creates a name, which must be an identifier that needs no quotation marks, and must not be that of a common
-        /// schema such as `public`.
+        /// Creates a name of a-z, 0-9 and _, which does not begin with a digit.
         ///
-        /// - Throws: ``PostgresError`` with the code `invalid`.
+        /// - Throws: ``PostgresError`` with the code `invalid` for any other name, for one of more than 32 bytes, and
+        ///   for one of PostgreSQL's own schemas: `public`, `information_schema` and those that begin with `pg_`.
         init(_ name: String) throws(PostgresError) {
             let isPlain = name.utf8.allSatisfy { byte in
                 switch byte {

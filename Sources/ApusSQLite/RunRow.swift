@@ -47,7 +47,7 @@
             WHERE job = ?1 AND occurrence = ?2 AND attempt = ?3
             """)
 
-        /// Binds identity and values of a run of the job with a key.
+        /// Binds the identity and the values of a run whose job has the key `jobKey`.
         static func bind(
             _ run: Run, jobKey: Int64, isTriggerRelative: Bool, _ axis: ElapsedAxis, to statement: PreparedStatement
         ) {

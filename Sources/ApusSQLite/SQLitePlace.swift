@@ -78,7 +78,7 @@
         }
 
         private static func busyMode(_ configuration: SQLiteStore.Configuration) -> Database.BusyMode {
-            // SQLite takes milliseconds of 32 bits.
+            // SQLite takes the timeout as a 32-bit number of milliseconds.
             let timeout = min(max(.zero, configuration.busyTimeout), .milliseconds(Int32.max)).components
             return .timeout(Double(timeout.seconds) + Double(timeout.attoseconds) * 1e-18)
         }

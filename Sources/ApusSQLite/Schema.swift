@@ -2,7 +2,8 @@
     import ApusJobs
     import GRDB
 
-    /// The tables of Apus in a database of its own, or in an application's database, of which nothing else is changed.
+    /// The tables of Apus, in a database of their own or in an application's database, in which nothing else is
+    /// changed.
     ///
     /// `apus_owner` has the version of the tables. Released migrations are never edited: a change is a new text at the
     /// end of `migrations`, with a new fixture in the tests. Tables and version are committed together, so a process

@@ -22,8 +22,8 @@ import Foundation
 /// own.
 ///
 /// Virtual time needs Linux with glibc, without sanitizers (``isAvailable``). Other processes and machines are not
-/// simulated: a thread that waits for a socket counts as asleep. A child of `fork` has the machine's time. Processor time,
-/// file dates and the kernel's own time-outs stay real.
+/// simulated, so a thread that waits for a socket counts as asleep. A child of `fork` has the machine's time. Processor
+/// time, file dates and the kernel's own time-outs stay real.
 public enum ProcessClock {
     /// The rule by which time moves.
     public enum Mode: Sendable, Hashable {
@@ -31,7 +31,7 @@ public enum ProcessClock {
         case stepped
         /// Time moves to the next deadline by itself whenever nothing in the process can run.
         case automatic
-        /// Time moves by itself, at a speed: a second of virtual time takes this duration of the machine's time.
+        /// Time moves by itself, and a second of virtual time takes this duration of the machine's time.
         case paced(Duration)
     }
 
@@ -77,13 +77,15 @@ public enum ProcessClock {
 
     // MARK: Moving
 
-    /// Lets `duration` pass on every clock, from deadline to deadline, each with all its effects.
+    /// Lets `duration` pass on every clock, from deadline to deadline.
     ///
-    /// The calling thread is blocked meanwhile. Work that needs this thread, such as the main thread of a synchronous
-    /// test, does not run; ``advance(by:limit:)-9312s`` is an asynchronous form that leaves the thread free.
+    /// All effects of a deadline happen before time moves to the next one. The calling thread is blocked meanwhile.
+    /// Work that needs this thread, such as the main thread of a synchronous test, does not run;
+    /// ``advance(by:limit:)-9312s`` is an asynchronous form that leaves the thread free.
     ///
     /// - Parameters:
-    ///   - duration: The time to pass; with zero or less, the call fires what is overdue and waits until nothing can run.
+    ///   - duration: The time to pass; with zero or less, the call fires what is overdue and waits until nothing can
+    ///     run.
     ///   - limit: The longest wait for running threads, in the machine's time.
     /// - Throws: ``ProcessClockError`` with `notVirtual`, or with `busy` when a thread does not come to rest; the
     ///   clocks then stay where they are.

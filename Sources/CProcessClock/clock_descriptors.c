@@ -1,7 +1,7 @@
 // Replaces the waits for descriptors until an instant, and the timers that are descriptors.
 //
-// Owns the table of timers: its places are atomic, and the lock protects what is in a timer. A child has an empty
-// table. `read`, `close` and their kin take the lock only for a timer's descriptor.
+// Owns the table of timers. Its entries are atomic, and the lock protects the contents of the timers. A child has an
+// empty table. `read`, `close` and similar calls take the lock only for a timer's descriptor.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -23,8 +23,8 @@ static void write_at_deadline(struct wait *wait) {
     libc()->syscall(SYS_write, wait->descriptor, &one, sizeof one);
 }
 
-// Waits for the descriptors and for the step that reaches the instant, without a time-out of the kernel. `polled` has
-// room for one more row.
+// Waits until one of the descriptors is ready, or a step reaches the instant. The kernel gets no time-out. `polled`
+// must have room for one row more than `count`.
 static int poll_until(
     const char *call, struct pollfd *polled, nfds_t count, int64_t duration, const sigset_t *signals) {
     int64_t deadline = saturating_sum(clock_readings[process_clock_uptime], duration);
@@ -44,7 +44,7 @@ static int poll_until(
     return result;
 }
 
-// Has room for 32 rows on the stack; more are on the heap.
+// The rows for up to 32 descriptors are on the stack; for more descriptors they are on the heap.
 struct polled_room {
     struct pollfd few[33];
     struct pollfd *rows;
@@ -69,7 +69,7 @@ static int named_poll(
         errno = ENOMEM;
         return -1;
     }
-    // The address may be NULL for no rows.
+    // `descriptors` may be NULL if `count` is 0.
     if (count > 0) memcpy(room.rows, descriptors, count * sizeof(struct pollfd));
     int result;
     pthread_cleanup_push(free_room, &room);
@@ -79,7 +79,7 @@ static int named_poll(
     return result;
 }
 
-// What a poll without a wait returns.
+// Passes on the result of a poll that does not wait, and notes if it has found nothing.
 static int counted(int result) {
     if (result == 0 && clock_is_virtual()) waited_in_vain();
     return result;
@@ -196,7 +196,7 @@ int epoll_pwait2(
 // The setting of a timer. The kernel's timer is armed only at the instant at which it fires. The memory is reused for
 // other timers and never unmapped, because `read` uses a timer that another thread may close.
 struct timer {
-    // Its descriptor is one of the timer's numbers.
+    // `wait.descriptor` is one of the numbers that lead to the timer.
     struct wait wait;
     int numbers;
     int64_t interval;
@@ -210,7 +210,7 @@ static struct {
     // Greater than every descriptor that a timer has had.
     atomic_int end;
     struct wait *free_timers;
-    // A child of vfork has this memory, and descriptors of its own.
+    // The process that the table belongs to. A child of vfork shares this memory, but has descriptors of its own.
     pid_t process;
 } table;
 
@@ -241,7 +241,8 @@ static void drop_number(int descriptor) {
     }
 }
 
-// With the lock held: the timer of a number whose file is still a timer; NULL for another.
+// With the lock held: returns the timer of a number; NULL if the file of that number is not a timer, or not one any
+// more.
 static struct timer *true_timer_of(int descriptor) {
     if (timer_of(descriptor) && !is_timer(descriptor)) drop_number(descriptor);
     return timer_of(descriptor);
@@ -256,7 +257,8 @@ static void add_number(struct timer *timer, int descriptor) {
     if (table.end <= descriptor) atomic_store(&table.end, descriptor + 1);
 }
 
-// With the lock held. Uses mmap, because `timerfd_create` takes no lock of malloc.
+// With the lock held: takes a free timer; NULL without memory. New timers come from mmap and not from malloc, because
+// libc's `timerfd_create` does not take malloc's lock either.
 static struct timer *new_timer(void) {
     enum { count = 64 };
     if (!table.free_timers) {
@@ -274,17 +276,17 @@ static struct timer *new_timer(void) {
 
 // MARK: Timers
 
-// Arms the kernel's timer for an instant that has passed, and returns when the descriptor is readable or has been read,
-// or is no timer any more. The remaining time does not show this: it is zero a moment before the kernel wakes the
-// threads that wait for the descriptor.
+// Arms the kernel's timer for an instant that has passed, and waits until its descriptor is readable, has been read, or
+// is not a timer any more. The timer's remaining time would not show that the descriptor is readable: it is zero a
+// moment before the kernel wakes the threads that wait for the descriptor.
 static void make_readable(struct timer *timer) {
     uint64_t reads = atomic_load(&timer->reads);
     struct itimerspec long_ago = {.it_value = {.tv_nsec = 1}};
     if (libc()->timerfd_settime(timer->wait.descriptor, TFD_TIMER_ABSTIME, &long_ago, NULL) != 0) return;
     struct pollfd polled = {.fd = timer->wait.descriptor, .events = POLLIN};
     struct timespec none = {0, 0};
-    // By number, because libc's poll is a cancellation point. The loop has an end, because a reader by a call that is
-    // not seen here can be faster.
+    // The call is made by its number, because libc's poll is a cancellation point. The loop ends after 10 ms, because a
+    // call that is not seen here may read the descriptor before it is found readable.
     int64_t end = process_clock_machine_time() + 10000000;
     while (libc()->syscall(SYS_ppoll, &polled, 1, &none, NULL, 0) == 0 && atomic_load(&timer->reads) == reads
            && is_timer(polled.fd) && process_clock_machine_time() < end) {}
@@ -377,7 +379,8 @@ ssize_t read(int descriptor, void *buffer, size_t size) {
     ssize_t result = libc()->read(descriptor, buffer, size);
     struct timer *timer = timer_of(descriptor);
     if (!timer || result != sizeof(uint64_t) || !clock_is_virtual()) return result;
-    // Counted before the lock is taken, because the holder of the lock may wait for this in make_readable.
+    // The read is counted before the lock is taken, because the holder of the lock may wait for the count in
+    // make_readable.
     atomic_fetch_add(&timer->reads, 1);
     bool is_cancelled = false;
     clock_lock();
@@ -396,7 +399,7 @@ ssize_t read(int descriptor, void *buffer, size_t size) {
 
 // MARK: Numbers of descriptors
 
-// Takes numbers away from their timers that are about to be closed, or given to other files.
+// Takes the numbers of a range away from their timers, because they are about to be closed or given to other files.
 static void drop_numbers(unsigned first, unsigned last) {
     if (first >= (unsigned)table.end) return;
     if (last >= (unsigned)table.end) last = (unsigned)table.end - 1;

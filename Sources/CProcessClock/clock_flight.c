@@ -1,12 +1,17 @@
 // Finds out whether the kernel still has data on its way from one thread of the process to another.
 //
-// A pipe, a socket of the Unix domain and a datagram wake the reader within the writer's call. Others do not: TCP
-// keeps small pieces back until earlier ones are acknowledged, the other end delays that, and a busy kernel delivers
-// later; a pseudo-terminal hands its bytes over in a thread of the kernel. When all threads are asleep, the kernel is
-// asked to deliver: `poll` of a terminal waits for that thread, and TCP_QUICKACK sends an acknowledgment that is due,
-// which only data that has arrived has. What is not acknowledged then, and what TCP keeps back though the other end
-// has room, counts as running: for as long as it changes, and then for a grace of the machine's time, because the
-// other end may be on another machine, which does not answer.
+// Data in a pipe, a socket of the Unix domain or a datagram wakes its reader within the writer's call. Other data may
+// still be on its way while all threads are asleep:
+//
+// - TCP keeps small pieces back until earlier ones are acknowledged, the other end delays the acknowledgment, and a
+//   busy kernel delivers later.
+// - A pseudo-terminal hands its bytes over in a thread of the kernel.
+//
+// When all threads are asleep, the kernel is therefore asked to deliver. `poll` of a terminal waits for the kernel's
+// thread. TCP_QUICKACK sends an acknowledgment that is due, and one is due only for data that has arrived. Bytes that
+// are not acknowledged after that, and bytes that TCP keeps back although the other end has room, count as running
+// while their numbers change, and then for a grace period of the machine's time. The period is limited, because the
+// other end may be on another machine that does not answer.
 //
 // Owns the folder of the process's descriptors and the room for their numbers; only the thread that settles uses them.
 #define _GNU_SOURCE
@@ -22,17 +27,18 @@
 #include <sys/socket.h>
 #include <termios.h>
 
-// Much longer than the 200 ms for which the kernel delays an acknowledgment or holds data of a corked socket.
+// The grace period. It is much longer than the 200 ms for which the kernel delays an acknowledgment or holds data of a
+// corked socket.
 static const int64_t grace = SECOND;
 
 static struct {
     ZERO_IN_CHILDREN bool is_open;
     int folder;
-    // Until it is polled, `revents` says whether a descriptor is a connection of TCP.
+    // Until the rows are polled, `revents` is 1 for a connection of TCP, and 0 for any other descriptor.
     struct pollfd *descriptors;
     size_t count, capacity;
-    // The number of bytes that the sockets kept back, the number of bytes that had arrived, and the instant since which
-    // both have been the same.
+    // At the last examination: the number of bytes that the sockets kept back, and the number of bytes that had been
+    // acknowledged; and the instant since which both numbers have been the same.
     uint64_t kept_back, acknowledged;
     int64_t since;
     atomic_uint_least64_t ignored;
@@ -65,7 +71,8 @@ static bool list_descriptors(void) {
     return own.is_open;
 }
 
-// The other end of a pseudo-terminal may be in another process of the same time.
+// Whether the descriptor is a terminal. Both ends of a pseudo-terminal count, because the other end may be in another
+// process with the same virtual time.
 static bool is_terminal(int descriptor) {
     struct termios modes;
     return tcgetattr(descriptor, &modes) == 0;
@@ -74,15 +81,16 @@ static bool is_terminal(int descriptor) {
 // TCP_LISTEN of netinet/tcp.h, which cannot be included beside linux/tcp.h.
 enum { listens = 10 };
 
-// The state of a TCP socket that is, or will be, connected. A listener has other numbers in these fields.
+// Reads the state of a TCP socket that is, or will be, connected. False for every other descriptor. A listener is left
+// out, because it has other numbers in these fields.
 static bool is_connection(int descriptor, struct tcp_info *state) {
     socklen_t size = sizeof *state;
     *state = (struct tcp_info){0};
     return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, state, &size) == 0 && state->tcpi_state != listens;
 }
 
-// The number of its bytes that have not arrived. Bytes that do not fit into the window wait for the reader: not
-// counted.
+// Returns the number of bytes of a connection that have not arrived. Bytes that do not fit into the receiver's window
+// are not counted, because they wait for the reader.
 static uint64_t bytes_kept_back(int descriptor, uint64_t *acknowledged) {
     struct tcp_info state;
     if (!is_connection(descriptor, &state)) return 0;
@@ -90,7 +98,7 @@ static uint64_t bytes_kept_back(int descriptor, uint64_t *acknowledged) {
     bool is_sendable = state.tcpi_notsent_bytes > 0 && state.tcpi_notsent_bytes <= state.tcpi_snd_wnd;
     if (state.tcpi_unacked == 0 && !is_sendable) return 0;
     int bytes = 0;
-    // A connection that is being made has none.
+    // A connection that is still being made has no bytes, and counts as 1.
     return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (uint64_t)bytes : 1;
 }
 
@@ -104,7 +112,7 @@ static uint64_t all_bytes_kept_back(uint64_t *acknowledged) {
 }
 
 static void acknowledge(int descriptor) {
-    // Without the lowest bit, which would end the delay of later acknowledgments too.
+    // The lowest bit is not set, because it would end the delay of later acknowledgments too.
     int now = 2;
     setsockopt(descriptor, IPPROTO_TCP, TCP_QUICKACK, &now, sizeof now);
 }
@@ -129,10 +137,12 @@ bool data_has_arrived(bool *has_delivered) {
         }
         kept_back = all_bytes_kept_back(&acknowledged);
     }
-    // An end may answer with an echo to the other, which is polled again then.
+    // The terminals are polled twice, because one end may answer with an echo, which then is on its way to the other
+    // end.
     for (int times = 0; has_terminal && times < 2; times++) libc()->poll(own.descriptors, own.count, 0);
     int64_t now = process_clock_machine_time();
-    // The same number may be of later bytes.
+    // If as many bytes as before are kept back, they may be later ones. Therefore the acknowledged bytes are compared
+    // too.
     if (kept_back != own.kept_back || acknowledged != own.acknowledged)
         own.kept_back = kept_back, own.acknowledged = acknowledged, own.since = now;
     bool is_over = kept_back == 0 || now - own.since > grace;

@@ -27,7 +27,7 @@ struct thread {
 };
 
 static struct {
-    // Zero is a mutex that is free.
+    // A mutex whose bytes are zero is free, so the mutex is free in a child.
     ZERO_IN_CHILDREN pthread_mutex_t looking;
     struct thread *threads;
     size_t thread_count, thread_capacity;
@@ -153,7 +153,7 @@ static bool is_at_rest(int32_t caller) {
     for (size_t i = 0; i < own.thread_count; i++) {
         if (own.threads[i].id == caller || is_asleep(&own.threads[i])) continue;
         atomic_store(&own.running_thread, own.threads[i].id);
-        // What runs now is likely to run next time, so it is examined first.
+        // A thread that runs now is likely to run at the next examination, which therefore begins with it.
         move_to_front(i);
         return false;
     }
@@ -177,7 +177,8 @@ uint64_t process_clock_activity(void) {
     return activity;
 }
 
-// Finds the awake thread that has run most since this settling began. The others may only wait for a processor.
+// Finds the awake thread that has run most since this settling began. Other awake threads may only wait for a
+// processor.
 static void find_busiest_thread(int32_t caller) {
     uint64_t most = 0;
     for (size_t i = 0; i < own.thread_count; i++) {

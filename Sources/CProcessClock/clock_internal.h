@@ -1,29 +1,29 @@
 // The layers of the process clock, lowest first: a section for each file. A file calls only files whose sections come
-// before its own, also by libc's names, such as `close`. Scripts/c-checks reads the order from the marks, and checks
-// the calls, and that each function is declared in the section of its file.
+// before its own; this includes calls by libc's names, such as `close`. Scripts/c-checks reads the order from the
+// marks, and checks the calls, and that each function is declared in the section of its file.
 //
-// "With the lock held" means that of clock_state.c. Its holder calls only functions that say so, those of clock_libc.c,
-// and libc's own that do not block.
+// "With the lock held" means the lock of clock_state.c. Its holder calls only functions whose comments have these
+// words, those of clock_libc.c, and libc's own that do not block.
 //
-// A waiting thread. Its `struct wait` is in memory that is never unmapped, so a step may use it whatever has become of
-// the thread and its stack:
+// A waiting thread has a `struct wait`, which is in memory that is never unmapped. A step may therefore use the wait
+// whatever has become of the thread and its stack:
 //
 //   free ─ wait_new ─> taken ─ wait_begin ─> entered ─ wait_wake ─> taken ─ wait_end ─> free
 //
 // - Only an entered wait is in the list. `fire` uses the wait, its descriptor, and the address of its object, which it
 //   never reads.
-// - Who sets the state first, under the lock, decides what the wait returns: a step (wait_has_expired) or a release
-//   (wait_was_woken). Either takes the wait out of the list.
+// - Whichever sets the state first, under the lock, decides what the wait returns: a step (wait_has_expired) or a
+//   release (wait_was_woken). Both take the wait out of the list.
 // - A handler that interrupts the thread makes wait_sleep return EINTR, whatever its flags. What the handler waits for
 //   is a wait of its own, whose `outer` is the interrupted one.
-// - A cancelled thread calls wait_end from a cleanup handler. One that jumps out of a handler does not: its next
-//   wait_new finds that the wait belongs to a frame that has gone, and frees it. Until then the wait may fire, to no
-//   effect.
+// - A cancelled thread calls wait_end from a cleanup handler. A thread that jumps out of a signal handler does not: its
+//   next wait_new finds that the wait belongs to a frame that has gone, and frees it. Until then the wait may fire,
+//   which has no effect.
 // - No handler and no cancellation interrupts a holder of the lock, because all signals are blocked meanwhile. So a
 //   handler can call everything that is async-signal-safe in libc.
-// - A child has zeros where its parent has the lock, the list, the tables, and that time is virtual: the kernel wipes
-//   these pages in each child that does not share its parent's memory. So its time is the machine's, nothing is locked,
-//   and nothing is entered.
+// - A child finds zeros in place of its parent's lock, list, tables and state "virtual": the kernel wipes these pages
+//   in each child that does not share its parent's memory. The child's time is therefore the machine's, nothing is
+//   locked, and no wait is entered.
 //
 // A timer's descriptor is a number in the table, which leads to a `struct timer`. The timer lives as long as a number
 // leads to it; its memory is never unmapped either. A number whose file is no timer any more, because it was closed by
@@ -144,8 +144,8 @@ const struct libc_functions *libc(void);
 
 // Makes a futex call, whatever `syscall` does.
 long futex(void *word, int operation, uint32_t value, const struct timespec *timeout);
-// Makes one that waits until an instant that is never reached, because the kernel does not restart that after a
-// handler.
+// Makes a futex call that waits until an instant that is never reached. Unlike a call without an instant, the kernel
+// does not restart such a call after a signal handler.
 long futex_for_ever(void *word, int operation, uint32_t value, uint32_t bits);
 
 // The largest page of the processor's kernels.
@@ -204,11 +204,13 @@ const char *thread_files_obstacle(void);
 // A wait with a deadline, of a thread or of a timer descriptor.
 struct wait {
     struct wait *next, *previous;
-    // The number of the virtual time in which it was entered, of this process or an ancestor; 0 if it is not entered.
+    // The number of the virtual time in which the wait was entered, which may be that of an ancestor of this process; 0
+    // if the wait is not entered.
     uint64_t entered_in;
     enum process_clock_id clock;
     int64_t deadline;
-    // The order in which waits began, for equal deadlines.
+    // The wait's place in the order in which waits were entered, which decides between waits that are due at the same
+    // time.
     uint64_t order;
     const char *call;
     int32_t thread;
@@ -219,13 +221,15 @@ struct wait {
     int64_t (*latest)(int64_t deadline);
     // The semaphore, condition or word of memory that is waited for.
     void *object;
-    // The number of waits for such objects, which counts this one too; or NULL.
+    // Points to the number of waits for such objects, including this one; NULL if they are not counted.
     atomic_int *counter;
-    // A futex of its own: `wait_is_pending` or what ended it.
+    // `wait_is_pending`, or the reason for which the wait has ended. The thread sleeps on this word, as a futex.
     atomic_int state;
-    // Set for a lock, which a thread waits for by trying again: not all releases are seen.
+    // Set for a wait whose releases are not all seen, such as one for a lock: the thread tries again when the process
+    // is at rest.
     bool is_for_lock;
-    // Set where no release is seen: tries again after naps in the machine's time, and when the process is at rest.
+    // Set for a wait of which no release is seen: the thread tries again after naps in the machine's time, and when the
+    // process is at rest.
     bool naps;
     // The last nap, in nanoseconds.
     int64_t nap;
@@ -233,10 +237,11 @@ struct wait {
     bool is_restarted;
     // A descriptor that makes a wait for descriptors return, or -1.
     int descriptor;
-    // For a word of memory: the private flag of its futex, and how much the thread had run when it was woken again.
+    // For a wait for a word of memory: the private flag of its futex, and how much the thread had run when it was last
+    // woken again.
     int flags;
     int64_t activity;
-    // Of a thread's wait: the wait that this one is within, and where on the stack it was made.
+    // For a wait of a thread: the wait within which this one began, and the place on the stack where this one was made.
     struct wait *outer;
     void *frame;
 };
@@ -249,7 +254,8 @@ void clock_unlock(void);
 bool clock_is_virtual(void);
 // Makes time virtual. False if it was virtual already.
 bool clock_make_virtual(void);
-// Written with the lock held, read without it too. The array fills a page, which several processes may share.
+// The readings of the clocks. They are written with the lock held, and read with or without it. The array fills a page,
+// which several processes may share.
 extern _Atomic int64_t clock_readings[CLOCK_PAGE / sizeof(int64_t)];
 // With the lock held: moves each clock by that much, beside other processes that do the same.
 void clock_move(int64_t uptime, int64_t continuous, int64_t wall);
@@ -259,20 +265,21 @@ bool clock_of(clockid_t id, enum process_clock_id *clock);
 // With the lock held: notes that the process is awake at this instant.
 void clock_woken(void);
 
-// Makes a wait of this thread, which frees it by wait_end. Aborts if there is no memory.
+// Makes a wait for the calling thread, which must free it with wait_end. Aborts if there is no memory.
 struct wait *wait_new(
     const char *call, enum process_clock_id clock, int64_t deadline, void *object, void (*fire)(struct wait *));
 // Enters a wait. False, without entering it, if it is due.
 bool wait_begin(struct wait *wait);
-// Notes that the caller has waited for no time, in vain. After many such waits of a thread at one instant, the clocks
-// move by a nanosecond: Ruby, for one, repeats a wait until the clock has passed the deadline, not only reached it.
+// Notes that the caller got nothing from a wait of no length. After many such waits of a thread at one instant, the
+// clocks move by a nanosecond, because some programs, such as Ruby, repeat a wait until the clock is past the deadline,
+// and not only at it.
 void waited_in_vain(void);
-// Takes a wait out of the list, if it is still in.
+// Takes a wait out of the list, if the list still contains it.
 void wait_pause(struct wait *wait);
-// Takes a `struct wait` out of the list, if it is still in, closes its descriptor, and frees it. Used as a cleanup
-// handler.
+// Takes a `struct wait` out of the list, if the list still contains it, closes its descriptor, and frees it. Used as a
+// cleanup handler.
 void wait_end(void *wait);
-// With the lock held: enters a wait, even one that is due, and takes it out.
+// With the lock held: wait_enter puts a wait into the list, even if it is due, and wait_leave takes it out.
 void wait_enter(struct wait *wait);
 void wait_leave(struct wait *wait);
 bool wait_is_entered(const struct wait *wait);
@@ -293,7 +300,8 @@ void wait_wake(struct wait *wait, int reason);
 
 // Asks Foundation for the dates of its timers. At rest, without the lock.
 void run_loop_timers_examine(void);
-// With the lock held: until which instant of uptime a run loop's descriptor that is set to `deadline` may be late.
+// With the lock held: returns the instant of uptime until which a run loop's descriptor that is set to `deadline` may
+// be late.
 int64_t run_loop_timers_latest(int64_t deadline);
 // Whether the address is in the code of Foundation's run loops.
 bool is_called_by_run_loops(void *caller);
@@ -317,13 +325,13 @@ extern bool (*thread_keeps_machine_time)(void);
 // True for a futex call that waits until an instant.
 bool is_futex_until(int operation, const struct timespec *time);
 long futex_until(void *word, int operation, uint32_t value, const struct timespec *time, uint32_t bits);
-// Waits for what is released by calls that are not seen here. `attempt` returns EBUSY to be called again, as it is after
-// naps of 1 to 32 ms of the machine's time. ETIMEDOUT, EINTR, or what the attempt returns.
+// Waits for something that is released by calls that are not seen here. While `attempt` returns EBUSY, it is called
+// again after naps of 1 to 32 ms of the machine's time. Returns ETIMEDOUT, EINTR, or what the attempt returns.
 int wait_by_napping(
     const char *call, enum process_clock_id clock, int64_t deadline, int (*attempt)(void *), void *argument,
     bool is_cancellation_point);
-// The same for a deadline on the wall clock, of a cancellation point that is restarted after a handler with
-// SA_RESTART. It is tried only when the process is at rest.
+// Waits like wait_by_napping until an instant of the wall clock, but calls `attempt` again only when the process is at
+// rest. The caller is a cancellation point, and the wait continues after a signal handler with SA_RESTART.
 int wait_by_trying(const char *call, int64_t deadline, int (*attempt)(void *), void *argument);
 
 // MARK: clock_descriptors.c
@@ -337,15 +345,16 @@ void timer_descriptors_cancel_on_set(void);
 
 // MARK: clock_flight.c
 
-// Makes the kernel deliver what one thread of the process has written for another, as far as it can. Returns true when
-// nothing more is on its way: then the caller examines the threads once more if `has_delivered`. Without the lock.
+// Makes the kernel deliver what one thread of the process has written for another, as far as it can. Returns true if
+// nothing more is on its way. If `has_delivered` is then true, the caller must examine the threads once more. Without
+// the lock.
 bool data_has_arrived(bool *has_delivered);
 
 // MARK: clock_idle.c
 
-// As process_clock_settle, and ECANCELED as soon as `unless` is greater than 0.
+// Does the same as process_clock_settle, but returns ECANCELED as soon as `unless` is greater than 0.
 int settle_unless(int64_t limit, const atomic_int *unless);
-// Returns how much the other threads had run at the last examination, as a sum. Without the lock.
+// Returns the sum of how much the other threads had run at the last examination. Without the lock.
 uint64_t process_clock_activity(void);
 
 // MARK: clock_dispatch.c
@@ -359,7 +368,7 @@ void dispatch_monitor_continue(void);
 // Has Dispatch examine its workers, and settles by settle_unless. Without the lock.
 int dispatch_monitor_examine(int64_t limit, const atomic_int *unless);
 
-// What the other files define is in include/, but for `app_launcher_main`.
+// The headers in include/ declare what these files define, except for `app_launcher_main`.
 // MARK: clock_step.c
 // MARK: clock_unavailable.c
 // MARK: run_loop.c
@@ -367,7 +376,8 @@ int dispatch_monitor_examine(int64_t limit, const atomic_int *unless);
 // MARK: app_output.c
 // MARK: app_launcher.c
 
-// Forks a process for each request of the test's process. Returns in these, with the offset of the function to run.
+// Forks a process for each request of the test's process. Returns only in the forked processes, with the offset of the
+// function to run.
 uint64_t app_launcher_main(void);
 
 // MARK: clock_start.c

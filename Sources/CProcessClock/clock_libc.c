@@ -1,4 +1,4 @@
-// Has libc's own functions, what children must not inherit, numbers, and the machine's time.
+// Has libc's own functions, what children must not inherit, the kernel's folders, numbers, and the machine's time.
 //
 // The pointers are written once, before `main` or at the first call; there is no lock. Everything here may be called
 // with the clock's lock held, in a signal handler and after a fork.
@@ -19,7 +19,7 @@ static atomic_bool functions_are_found;
 
 static void *find(const char *name) {
 #if defined(__x86_64__)
-    // dlsym would give the condition variables of before 2003, which have another layout.
+    // dlsym would return the functions for the condition variables of before 2003, which have another layout.
     if (strncmp(name, "pthread_cond_", 13) == 0) {
         void *current = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
         if (current) return current;
@@ -61,7 +61,7 @@ void zero_in_children(void *variable, size_t size) {
 bool children_are_separate(void) { return !atomic_load(&wiping_fails); }
 
 enum { word_bits = 64 };
-// A child inherits these bits, and closes the descriptors.
+// The bits of the clock's own descriptors. A forked child inherits them, and closes these descriptors.
 static atomic_uint_least64_t own_descriptors[descriptor_capacity / word_bits];
 
 static atomic_bool lacks_descriptors;
@@ -70,10 +70,12 @@ bool process_clock_lacks_descriptors(void) { return atomic_load(&lacks_descripto
 
 static uint64_t bit_of(int descriptor) { return 1ULL << (descriptor % word_bits); }
 
-// Closes by number: libc's close is a cancellation point, at which a cancelled thread would leave with the lock held.
+// The call is made by its number, because libc's close is a cancellation point, at which a cancelled thread would leave
+// with the lock held.
 static void close_at_once(int descriptor) { libc()->syscall(SYS_close, descriptor); }
 
-// Moved away from the low numbers, of which a program may expect the next one that it has closed.
+// Makes a descriptor the clock's own. It is moved away from the low numbers, because a program that has closed a number
+// may expect that the next file gets it.
 int own_descriptor(int descriptor) {
     enum { first_own = 512 };
     atomic_store(&lacks_descriptors, descriptor < 0 && (errno == EMFILE || errno == ENFILE));
@@ -96,7 +98,8 @@ bool is_own_descriptor(int descriptor) {
         && atomic_load_explicit(&own_descriptors[descriptor / word_bits], memory_order_relaxed) & bit_of(descriptor);
 }
 
-// Closes a descriptor once. After two calls at once, or a fork, its number may be that of another file.
+// Closes a descriptor only once, because after that its number may be that of another file. Two threads may call this
+// at the same time, and a child may call it after a fork.
 void close_own_descriptor(int descriptor) {
     if (descriptor < 0) return;
     uint64_t before = atomic_fetch_and(&own_descriptors[descriptor / word_bits], ~bit_of(descriptor));

@@ -1,8 +1,8 @@
 // The clocks' readings, the list of waits, and the functions that read the clocks.
 //
-// The clock's only lock protects the list and every change of a reading. It is not recursive, is held for a few
-// instructions, and its holder has all signals blocked. A reading is read without it. A forked child has the lock free
-// and the list empty.
+// The clock's only lock protects the list and every change of a reading. The lock is not recursive and is held for a
+// few instructions, and its holder has all signals blocked. Reading a clock does not need the lock. In a forked child,
+// the lock is free and the list is empty.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -16,12 +16,14 @@
 // MARK: The lock
 
 static struct {
-    // 0 free, 1 held, 2 held and wanted. A lock of its own, because those of libc are among what is replaced.
+    // 0: free; 1: held; 2: held, and another thread may wait for it. It is not a lock of libc, because libc's locks are
+    // among the calls that are replaced.
     ZERO_IN_CHILDREN atomic_int lock;
     // The signals that were blocked on the holder's thread.
     uint64_t blocked_signals;
     atomic_bool is_virtual;
-    // A number of the virtual time, which is different in this process, its ancestors and their other children.
+    // The number of the virtual time, which differs from the numbers of this process's ancestors; 0 in a child whose
+    // time is the machine's.
     uint64_t virtual_time;
     struct wait *first_wait, *free_waits;
     uint64_t next_order;
@@ -31,7 +33,8 @@ static struct {
 
 __attribute__((constructor(101))) static void be_separate(void) { zero_in_children(&own, sizeof own); }
 
-// By number: libc's function leaves out the signal by which a thread is cancelled.
+// The system call is made by its number, because libc's function does not block the signal by which a thread is
+// cancelled.
 static void block_signals(const uint64_t *blocked, uint64_t *before) {
     libc()->syscall(SYS_rt_sigprocmask, SIG_SETMASK, blocked, before, sizeof *blocked);
 }
@@ -123,12 +126,12 @@ void process_clock_sleep_machine(int64_t duration) { process_clock_jump(0, durat
 
 // MARK: The waits
 
-// The thread's last wait that was not freed. In a child it may be a wait of the parent.
+// The thread's last wait that has not been freed. In a forked child, it may be a wait of the parent.
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct wait *innermost;
 static _Thread_local __attribute__((tls_model("initial-exec"))) int32_t this_thread;
 static _Thread_local __attribute__((tls_model("initial-exec"))) uint64_t this_virtual_time;
 
-// With the lock held. From mmap: `malloc` is not async-signal-safe.
+// With the lock held: takes a free wait. New waits come from mmap, because `malloc` is not async-signal-safe.
 static struct wait *take_free_wait(void) {
     enum { count = 256 };
     if (!own.free_waits) {
@@ -158,8 +161,8 @@ static bool is_on_alternate_stack(void) {
     return sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK;
 }
 
-// With the lock held: frees waits that a jump out of a handler has left. The frame of a wait that this one is within is
-// further up the stack.
+// With the lock held: frees the waits that the thread has left by a jump out of a signal handler. A wait that is still
+// in use has its frame at a higher address of the stack.
 static void free_left_waits(void *frame) {
     if (this_virtual_time != own.virtual_time) {
         innermost = NULL;
@@ -281,14 +284,14 @@ static bool is_pending(struct wait *wait) { return atomic_load(&wait->state) == 
 static long sleep_on(struct wait *wait) {
     if (wait->is_restarted) return futex(&wait->state, FUTEX_WAIT_PRIVATE, wait_is_pending, NULL);
     if (!wait->naps) return futex_for_ever(&wait->state, FUTEX_WAIT_BITSET_PRIVATE, wait_is_pending, ~0U);
-    // The naps become longer, so that many such threads do not keep each other from rest on a busy machine.
+    // The naps become longer, so that many such threads do not keep the process from coming to rest on a busy machine.
     wait->nap = wait->nap == 0 ? SECOND / 1000 : wait->nap < SECOND / 32 ? 2 * wait->nap : wait->nap;
     struct timespec end = timespec_of(process_clock_machine_time() + wait->nap);
     return futex(&wait->state, FUTEX_WAIT_BITSET_PRIVATE, wait_is_pending, &end);
 }
 
 int wait_sleep(struct wait *wait, bool is_cancellation_point) {
-    // As libc does for its own calls: a thread that is cancelled leaves at once, through its cleanup handlers.
+    // A cancelled thread leaves the wait at once, through its cleanup handlers, as it leaves libc's own calls.
     int kind = PTHREAD_CANCEL_DEFERRED, result = 0;
     if (is_cancellation_point) pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &kind);
     while (result == 0 && is_pending(wait)) {
@@ -312,7 +315,7 @@ size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity) {
     for (struct wait *wait = own.first_wait; wait; wait = wait->next) {
         count++;
         struct process_clock_wait row = {wait->call, wait->thread, wait->clock, left_until(wait)};
-        // Insertion sort: there are few waits. Those that do not fit are due last.
+        // Insertion sort is enough for few waits. If there is not room for all, those that are due last are left out.
         size_t place = written;
         while (place > 0 && waits[place - 1].left > row.left) place--;
         if (place >= capacity) continue;

@@ -1,7 +1,8 @@
 // Makes time virtual, sets the wall clock, and steps from deadline to deadline, by hand or on a thread of its own.
 //
-// Owns the number of steps, the holds and the pace, all atomic. Calls `fire` of a wait with the lock held, and whatever
-// lets other code run without it. A forked child has none of it: its time is the machine's.
+// Owns the number of steps, the holds and the pace, all atomic. The `fire` of a wait is called with the lock held, and
+// everything that lets other code run is called without the lock. A forked child inherits none of this: its time is the
+// machine's.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -68,8 +69,8 @@ bool process_clock_until_next(int64_t *left) {
 
 static void move(int64_t duration) { process_clock_jump(duration, duration, duration); }
 
-// Advances to the next deadline or examination, at rest; EAGAIN if it is not within `within`. Fires one deadline at a
-// time, so that what it wakes runs before the next.
+// With the process at rest: advances to the next deadline or examination, and fires the deadline; EAGAIN if there is
+// none in the time `within` from now. Only one deadline is fired, so that what it wakes runs before the next one.
 static int go_to_next(int64_t within, bool *is_examination) {
     struct wait *wait;
     int64_t left = lock_at_next(&wait);
@@ -90,7 +91,7 @@ static int go_to_next(int64_t within, bool *is_examination) {
     return 0;
 }
 
-// The same, and settles.
+// Does the same as `go_to_next`, and then settles.
 static int go_to_next_and_settle(int64_t within, int64_t limit) {
     bool is_examination;
     int result = go_to_next(within, &is_examination);
@@ -150,7 +151,7 @@ void process_clock_release(void) {
     if (atomic_fetch_sub(&own.holds, 1) == 1) futex(&own.holds, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
-// The pause of the thread, in the machine's time, while there is no deadline.
+// How long the thread pauses, in nanoseconds of the machine's time, before it looks again for a deadline.
 static const int64_t poll_interval = 200000;
 
 static void *go_by_itself(void *nothing) {
@@ -189,8 +190,8 @@ int process_clock_run_by_itself(int64_t pace) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    // The thread takes no signal of the program, but those of its own faults, and SIGPROF, by which Swift's crash
-    // reports stop every thread.
+    // The thread blocks all signals, so that it handles none for the program. The exceptions are the signals of its
+    // own faults, and SIGPROF, with which Swift's crash reports stop every thread.
     static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
     sigset_t blocked, before;
     sigfillset(&blocked);

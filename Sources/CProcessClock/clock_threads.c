@@ -1,7 +1,8 @@
 // Replaces sleeps, and waits for semaphores, conditions, locks and words of memory, until an instant.
 //
-// Owns three atomic numbers of waiting threads. A thread holds the lock only to enter its wait and to take it out. The
-// release of a semaphore, a condition or a lock takes it too while another thread waits for one until an instant.
+// Owns three atomic numbers of waiting threads. A thread holds the lock only while it enters its wait and takes it out.
+// The release of a semaphore, a condition or a lock takes the lock too while another thread waits for such an object
+// until an instant.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -93,7 +94,8 @@ int usleep(useconds_t microseconds) {
     return sleep_or_errno("usleep", &time, NULL);
 }
 
-// `sleep(0)` takes no time: Core Foundation's spin lock waits by it for the thread that has the lock.
+// `sleep(0)` takes no time, because Core Foundation's spin lock calls it while it waits for the thread that holds the
+// lock.
 unsigned int sleep(unsigned int seconds) {
     if (seconds == 0) {
         sched_yield();
@@ -111,15 +113,15 @@ int thrd_sleep(const struct timespec *time, struct timespec *remaining) {
 
 // MARK: Semaphores
 
-// The numbers of threads that wait for a semaphore, a condition or a lock until an instant. While they are zero, a
-// release takes no lock.
+// The numbers of threads that wait for a semaphore, a condition or a lock until an instant. While such a number is
+// zero, the release of such an object takes no lock.
 static atomic_int semaphore_waits, condition_waits, lock_waits;
 
 static bool waits_for(const struct wait *wait, const void *object) {
     return wait->object == object && atomic_load(&wait->state) == wait_is_pending;
 }
 
-// Wakes the first thread, or all, that wait for an object until an instant. False when there is none.
+// Wakes the first of the threads that wait for an object until an instant, or all of them. False if there is none.
 static bool wake(void *object, bool all) {
     bool is_any = false;
     clock_lock();
@@ -140,7 +142,7 @@ static struct wait *counted_wait(
     return wait;
 }
 
-// The number of waits that have ended because a thread tried again.
+// The number of waits that ended when their thread tried again, because the release was not seen.
 static atomic_uint_least64_t unseen_releases;
 
 static bool is_released_unseen(const struct wait *wait) { return wait->is_for_lock || wait->naps; }
@@ -149,7 +151,8 @@ static bool is_to_try_again(const struct wait *wait, const void *nothing) {
     return is_released_unseen(wait) && atomic_load(&wait->state) == wait_is_pending;
 }
 
-// Other threads that wait at the word read it and wait again. Returns how many were woken.
+// Wakes all threads that wait for the word, and returns their number. Threads with another deadline read the word, and
+// wait again.
 static long wake_word(const struct wait *wait) {
     return futex(wait->object, FUTEX_WAKE | wait->flags, INT_MAX, NULL);
 }
@@ -157,7 +160,8 @@ static long wake_word(const struct wait *wait) {
 static void wake_word_at_deadline(struct wait *wait) {
     atomic_store(&wait->state, wait_has_expired);
     wake_word(wait);
-    // It stays entered until its thread returns: a signal handler may keep that from the kernel's wait until later.
+    // The wait stays in the list until its thread returns, because a signal handler may keep the thread from the
+    // kernel's wait until later.
     wait->deadline = FOREVER;
     wait_enter(wait);
 }
@@ -170,7 +174,7 @@ static int64_t processor_time(int32_t thread) {
     return nanoseconds(&time);
 }
 
-// True for a thread that may have begun the kernel's wait for a word after the instant.
+// True for a wait that has expired, and whose thread may have begun the kernel's wait for the word only after that.
 static bool is_to_wake_again(const struct wait *wait, const void *nothing) {
     return wait->fire == wake_word_at_deadline && has_expired(wait) && processor_time(wait->thread) != wait->activity;
 }
@@ -208,7 +212,7 @@ bool waits_try_again(void) {
 
 uint64_t waits_released_unseen(void) { return atomic_load(&unseen_releases); }
 
-// Tries until it works or the instant has come; `attempt` returns EBUSY to be called again.
+// Repeats an attempt that returns EBUSY until the instant has come (ETIMEDOUT) or a signal handler has run (EINTR).
 static int try_until(struct wait *wait, int (*attempt)(void *), void *argument, bool is_cancellation_point) {
     int result = EBUSY;
     pthread_cleanup_push(wait_end, wait);
@@ -270,8 +274,8 @@ int sem_clockwait(sem_t *restrict semaphore, clockid_t id, const struct timespec
 
 // MARK: Conditions
 
-// Here a thread waits for its own word, not for libc's condition: then it is known whether the signal or the instant
-// came first, also when the thread has to wait for the mutex afterwards.
+// A thread waits here for a word of its own, and not for libc's condition. This shows whether the signal or the instant
+// came first, even if the thread has to wait for the mutex afterwards.
 
 int pthread_cond_signal(pthread_cond_t *condition) {
     if (atomic_load(&condition_waits) > 0 && wake(condition, false)) return 0;
@@ -289,7 +293,8 @@ struct cancelled_wait {
     pthread_mutex_t *mutex;
 };
 
-// A thread that is cancelled has the mutex in its cleanup handlers, and leaves a signal to another.
+// Ends the wait of a cancelled thread: locks the mutex for its cleanup handlers, and passes a signal that it has
+// received on to another thread.
 static void leave_condition(void *argument) {
     struct cancelled_wait *cancelled = argument;
     bool was_signalled = atomic_load(&cancelled->wait->state) == wait_was_woken;
@@ -298,7 +303,7 @@ static void leave_condition(void *argument) {
     pthread_mutex_lock(cancelled->mutex);
 }
 
-// Waits in the machine's time, in which the processes that share the condition live.
+// Waits in the machine's time, either because processes share the condition, or because the thread keeps that time.
 static int machine_condition_wait(
     pthread_cond_t *condition, pthread_mutex_t *mutex, enum process_clock_id clock, int64_t deadline) {
     int64_t left = deadline - clock_readings[clock];
@@ -314,7 +319,7 @@ static int condition_wait(
         return machine_condition_wait(condition, mutex, clock, nanoseconds(time));
     pthread_testcancel();
     struct wait *wait = counted_wait(call, clock, nanoseconds(time), condition, &condition_waits);
-    // Entered before the mutex is released, so that no signal is missed.
+    // The wait is entered before the mutex is released, so that no signal is missed.
     bool has_ended = !wait_begin(wait);
     int error = pthread_mutex_unlock(mutex);
     if (error != 0) {
@@ -349,7 +354,7 @@ int pthread_cond_clockwait(
     return condition_wait("pthread_cond_clockwait", condition, mutex, id, time);
 }
 
-// C11's types are those of pthreads in glibc.
+// In glibc, C11's types are the same as those of pthreads.
 int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict time) {
     int error = pthread_cond_timedwait((pthread_cond_t *)condition, (pthread_mutex_t *)mutex, time);
     return error == 0 ? thrd_success : error == ETIMEDOUT ? thrd_timedout : thrd_error;
@@ -458,7 +463,7 @@ static long futex_lock(void *word, int operation, const struct timespec *time) {
     do {
         struct wait *wait = wait_new(
             "futex", is_uptime ? process_clock_uptime : process_clock_wall, nanoseconds(time), word, wake_at_deadline);
-        // Its owner releases it in memory, without a call.
+        // The owner may release the lock by a change of memory, without a call.
         wait->naps = true;
         result = try_until(wait, try_futex, &lock, false);
     } while (result == EINTR);

@@ -313,7 +313,7 @@ package enum TrustedPath {
     private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 }
 
-/// Opens a file; a new one is readable and writable for its user only.
+/// Opens a file; only its user can read and write a new file.
 ///
 /// This function is outside of ``TrustedPath``, because `TrustedPath.open` hides the system's function there.
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }

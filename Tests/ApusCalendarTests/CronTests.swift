@@ -208,7 +208,7 @@ struct CronTests {
             ("@annually", "0 0 1 1 *"), ("0 15 10 * * * 2025", "0 15 10 * * * 2025-2025"), ("@daily", "0 0 0 * * *"),
             ("0 0 0 1 1 * 1971-2199/2", "0 0 0 1 1 * 1971/2"), ("0 0 * * 5L", "0 0 * * FRI#L"),
             ("0 0 * * MON#1", "0 0 * * 1#1"), ("0 12 1 * +MON", "0 12 1 * +1"), ("0 0 ? * 1", "0 0 * * 1"),
-            // These are accepted in addition.
+            // Apus accepts these expressions in addition to those of the specification.
             ("0/15 * * * 1", "0-59/15 * * * 1"), ("0 22-1 * * *", "0 0,1,22,23 * * *"), ("@DAILY", "@daily"),
             ("0 0 l * *", "0 0 L * *"), ("0 0 +13 * 5", "0 0 13 * +5"),
         ])

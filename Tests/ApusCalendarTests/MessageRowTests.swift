@@ -5,8 +5,11 @@ import Testing
 /// Inputs that people get wrong, read on Tuesday, 2026-11-24 at 12:00.
 @Suite("Messages about schedules and times")
 struct MessageRowTests {
-    /// The kind (`S` words, `T` a schedule in any form, `M` an instant, `D` a length of time) and the text; the column, what
-    /// was understood, a part of what is accepted, and what is suggested.
+    /// The inputs, each with the parts of its error message.
+    ///
+    /// A row has the kind (`S` words, `T` a schedule in any form, `M` an instant, `D` a length of time) and the text.
+    /// The other cells are the column of the error, the part that was understood, a part of the accepted forms, and the
+    /// suggestions.
     private static let rows = """
         S every wekday at 9:00 | 7 | every | day, weekday | every weekday at 9:00
         S Mon-Fir at 9:00 | 5 | Mon- | mon-fri | every weekday at 9:00

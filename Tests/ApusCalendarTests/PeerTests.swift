@@ -8,7 +8,7 @@ struct PeerTests {
     /// The cases of cronsim 2.7 (`tests/test_cronsim.py`): the zone, the policy for a gap, the base in UTC, the
     /// expression, and the occurrences in UTC.
     ///
-    /// A time with seconds that the clock skips is left out by cronsim.
+    /// cronsim leaves out a time with seconds that the clock skips.
     private static let cronsim = """
         UTC | after | 2020-01-01 00:00 | 1 1 L * * | 2020-01-31 01:01:00
         UTC | after | 2020-01-01 00:00 | 1 1 LW 5 * | 2020-05-29 01:01:00
@@ -88,13 +88,14 @@ struct PeerTests {
             "* * * * 5L/3",
         ]
         for text in texts { #expect((try? CalendarSchedule(cron: text)) == nil, "\(text)") }
-        // A range that wraps around, days that no month of the schedule has, and names before L.
+        // These have a range that wraps around, a day of the month that no month of the schedule has, and a name before
+        // L.
         for text in ["* * 5-1 * *", "* * 30 2 *", "* * 31 4 *", "* * * * MONL"] {
             #expect((try? CalendarSchedule(cron: text)) != nil, "\(text)")
         }
     }
 
-    /// Of Quartz 2.5, `CronExpressionTest.java`.
+    /// Source: Quartz 2.5, `CronExpressionTest.java`.
     @Test(
         "Quartz' occurrences",
         arguments: [

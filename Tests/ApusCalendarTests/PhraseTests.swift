@@ -11,7 +11,7 @@ private struct Phrase {
     var text: String
     var meaning: String
 
-    /// The phrases of ``PhraseRows`` by their source.
+    /// Returns the phrases of ``PhraseRows`` by their source.
     static func bySource() throws -> [(source: String, phrases: [Phrase])] {
         var result: [(source: String, phrases: [Phrase])] = []
         for line in PhraseRows.text.split(separator: "\n") {

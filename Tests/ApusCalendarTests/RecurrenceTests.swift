@@ -37,7 +37,7 @@ struct RecurrenceTests {
 
     /// Checks two rules of RFC 5545, 3.3.10, in which dateutil differs.
     ///
-    /// A part that is missing in the rule is that of DTSTART, a Tuesday here, and a position is counted in the whole
+    /// A part that the rule lacks is taken from DTSTART, which is a Tuesday here. A position is counted in the whole
     /// week.
     @Test("a week by its number has its match on the start's day of the week, and positions are counted in whole weeks")
     func standard() throws {

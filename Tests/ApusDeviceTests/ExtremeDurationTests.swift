@@ -24,7 +24,8 @@ struct ExtremeDurationTests {
             let (before, elapsed) = (device.time.continuous(), device.elapsed)
             await control(device)
             let passed = before.duration(to: device.time.continuous())
-            // Nothing, as for the wall clock; until an event; or the duration, as far as a clock can show it.
+            // Some controls take no time, such as setting the wall clock. Others take the time until an event, or the
+            // duration as far as a clock can show it.
             #expect(passed >= .zero && (passed <= max(.zero, duration)), "\(duration)")
             #expect(device.elapsed >= elapsed)
             await device.advance(by: .seconds(3))

@@ -247,7 +247,8 @@
                 try await database.wait("all have run") { connection in
                     try await connection.value("SELECT count(*) = 10 FROM apus.run", as: Bool.self)
                 }
-                // The store's claims are compared, because handlers begin only when they get a thread.
+                // The test compares the instants of the claims in the store, because a handler begins only when it gets
+                // a thread.
                 let tooMany = try await database.value(
                     """
                     SELECT count(*) FROM apus.run AS a WHERE (
@@ -287,8 +288,8 @@
                     run.emit(output: Array("hello".utf8))
                     run.report(progress: 0.5, message: "half")
                 }
-                // The scheduler learns of the other one at its next heartbeat, which comes in real time and has no
-                // event.
+                // The first scheduler learns of the second one at its next heartbeat. That comes in real time and
+                // causes no event, so the test waits.
                 try await TimerEngine.shared.sleep(for: .milliseconds(1_100))
                 let heard = second.events()
                 try await first.submit(JobRequest(id: "a", kind: "k", trigger: .after(.milliseconds(10))))
@@ -317,7 +318,8 @@
         @Test("a node sends events only while there are others, and reads theirs only while it has subscribers")
         func unwantedEvents() async throws {
             try await withDatabase { configuration in
-                // Without a second beat, the first node can learn of the second one only by its greeting.
+                // Without a second beat, the first node can learn of the second one only from the second one's
+                // greeting.
                 var timing = MembershipMachine.Timing.patient
                 timing.beat = .seconds(3_600)
                 let first = PostgresStore(
@@ -337,7 +339,8 @@
                 }
                 second.publish(.deleted(jobID: "unread"), in: two)
                 for await _ in reads { break }
-                // The notification of the event came after the greeting.
+                // The notification of the event followed that of the greeting, so the first node knows the second one
+                // by now.
                 #expect(first.isPublishing(in: one))
                 hasSubscribers.withLock { $0 = true }
                 second.publish(.deleted(jobID: "read"), in: two)

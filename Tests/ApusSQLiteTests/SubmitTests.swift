@@ -84,7 +84,7 @@
             try await shop.database.write { db in
                 try shop.place(2, in: db)
                 try shop.store.submit(Shop.Ship(order: 2), in: db)
-                // A savepoint that is rolled back leaves no job either.
+                // A savepoint that is rolled back must not leave a job, either.
                 try db.inSavepoint {
                     try shop.place(3, in: db)
                     try shop.store.submit(Shop.Ship(order: 3), in: db)

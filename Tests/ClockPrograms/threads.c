@@ -1,4 +1,5 @@
-// Threads that end, threads that are never at rest, the clock's own thread, and machines that do not count.
+// Programs with threads that end, threads that are never at rest, the clock's own thread, and machines that do not
+// count.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -72,9 +73,9 @@ static void read_of_thread(const char *thread, const char *name, char *text, siz
 
 static bool is_in(uint64_t signals, int number) { return signals >> (number - 1) & 1; }
 
-// A signal of the program is never handled on the clock's own thread. What reports a crash stops it, too.
+// The clock's own thread never handles a signal of the program, but a signal that reports a crash also reaches it.
 static void signals_of_the_clock(void) {
-    // A step is made by that thread.
+    // The clock's thread makes a step here, so that it exists.
     sleep_for(ticks(1));
     int found = 0;
     DIR *threads = opendir("/proc/self/task");
@@ -87,7 +88,7 @@ static void signals_of_the_clock(void) {
         found++;
         static const int handled_elsewhere[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD, SIGALRM};
         static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
-        // While the thread has the clock's lock, it blocks all.
+        // While the clock's thread has the clock's lock, it blocks all signals, so its mask is read repeatedly.
         bool is_any_blocked = true;
         while (is_any_blocked) {
             read_of_thread(entry->d_name, "status", text, sizeof text);
@@ -220,7 +221,8 @@ static void no_free_descriptors(void) {
     expect_success(child);
 }
 
-// As Ruby has it: until the clock has passed the deadline, which it has only reached when the wait ends.
+// Waits as Ruby does, until the clock has passed the deadline. When the wait ends, the clock has only reached the
+// deadline.
 static void waits_until_the_deadline_has_passed(void) {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t condition = PTHREAD_COND_INITIALIZER;

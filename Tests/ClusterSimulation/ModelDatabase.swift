@@ -97,10 +97,11 @@ final class ModelDatabase {
     var patience: Duration = .seconds(3)
     /// The number of the timeline; each promotion begins another one.
     var timeline = 1
-    /// Returns the key that the database with which this one is compared has given to a new job, by the positions of
-    /// the job's part and change.
+    /// Returns the key that the compared database has given to a new job.
+    ///
+    /// The arguments are the positions of the job's part and change.
     var chosenKey: ((_ part: Int, _ change: Int) -> Int64?)?
-    /// Returns the number that the database with which this one is compared has given to a forwarded call, by its part.
+    /// Returns the number that the compared database has given to the forwarded call of a part.
     var chosenSequence: ((_ part: Int) -> Int64?)?
     let mutant: ClusterMutant?
     /// The jobs whose rows no node can read.

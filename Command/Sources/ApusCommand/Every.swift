@@ -60,7 +60,7 @@ struct Every: AsyncParsableCommand {
         }
     }
 
-    /// Prints a note that the text was read as a schedule, and how to get the interval that it could also mean.
+    /// Prints a note that the text was read as a schedule, with the command for the interval that it could also mean.
     static func noteClock(_ words: String, _ interval: Duration) {
         let short = DurationText.format(interval).filter { $0 != " " }
         Terminal.note(

@@ -106,6 +106,6 @@ struct Preview: AsyncParsableCommand {
         return String(text.dropFirst(prefix.count))
     }
 
-    /// The interval that the text can be.
+    /// Returns the interval that the text means, with or without "every"; `nil` if the text is not an interval.
     private static func interval(_ text: String) -> Duration? { try? DurationText.parse(withoutEvery(text)) }
 }

@@ -12,23 +12,23 @@
     ///
     /// - A mistake for which a phone raises an exception is an error here, and the call never reaches the system. This
     ///   requires that all handlers of the app are registered with the same object of this type.
-    /// - Handlers of continued work may be registered after the launch. Apple's developers had to register the exact
-    ///   identifier right before they submitted it (developer.apple.com/forums/thread/799126). The kind of a handler's
-    ///   work is known only when a request is submitted. A late handler is therefore kept, and the first continued
-    ///   request registers it with the system. Requests for a refresh or for processing are then refused with
+    /// - Handlers of continued work may be registered after the launch. Developers report that they had to register the
+    ///   exact identifier right before they submitted the request (developer.apple.com/forums/thread/799126). The kind
+    ///   of a handler's work is known only when a request is submitted. A late handler is therefore kept, and the first
+    ///   continued request registers it with the system. Requests for a refresh or for processing are then refused with
     ///   `registeredTooLate`.
     /// - The handler runs on the executor of the host's asynchronous work. The system calls Apus on its own queue,
     ///   where the runtime would stop code that was written in a main-actor context; Apus assumes no isolation there.
     /// - When the time is over or the user cancels, the handler's Swift task is cancelled, on the main loop; see
     ///   `BackgroundJobRun`. The system may soon end an app that does not complete a run then (Apple,
     ///   developer.apple.com/documentation/backgroundtasks/bgtask/settaskcompleted(success:)).
-    /// - The system keeps requests when the process ends. Of a request that an earlier process submitted, a run knows
-    ///   only the identifier and the kind; the requirements of processing are unknown.
+    /// - The system keeps requests when the process ends. A run whose request was submitted by an earlier process knows
+    ///   only the identifier and the kind of the request; the requirements of processing are unknown.
     public final class AppleBackgroundJobs: BackgroundJobDebugging {
         private let host: any BackgroundHost
         private let dates: AppleDates
         private let book: Locked<AppleJobBook>
-        /// Held while a handler is registered with the system; no code of the app is called under it.
+        /// A lock that is held while a handler is registered with the system; no code of the app is called under it.
         private let gate = Locked(())
         private let observers = NotificationObservers()
 
@@ -39,7 +39,7 @@
         public init(host: any BackgroundHost) {
             self.host = host
             dates = AppleDates(time: host.engine.time)
-            // The launch of an active app is over. The other states do not show whether it is.
+            // If the app is active, its launch is over. In the other states, the launch may still be in progress.
             book = Locked(AppleJobBook(isLaunchOver: UIApplication.shared.applicationState == .active))
             observers.observe(UIApplication.didFinishLaunchingNotification) { [weak self] _ in
                 self?.book.withLock { $0.launchEnded() }

@@ -56,9 +56,9 @@
 
         /// Asks the user for `whenInUse` or `always`; for other values, no question is asked.
         ///
-        /// The system asks for each of them once, and reports nothing when it does not ask again. The call therefore
-        /// returns when the user has answered, or when the app has been active without an answer for two seconds, a
-        /// limit that Apus has chosen.
+        /// The system asks for each permission only once, and reports nothing when it does not ask again. The call
+        /// therefore returns when the user has answered, or when the app has been active without an answer for two
+        /// seconds, a limit that Apus has chosen.
         ///
         /// - Returns: The user's permission after the answer.
         public func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization {
@@ -231,7 +231,7 @@
                 case .notDetermined: .notDetermined
                 case .authorizedAlways: .always
                 case .authorizedWhenInUse: .whenInUse
-                // The cases denied and restricted.
+                // The status is `denied` or `restricted`.
                 default: .denied
                 }
         }

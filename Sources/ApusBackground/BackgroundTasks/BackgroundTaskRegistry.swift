@@ -119,7 +119,7 @@ struct BackgroundTaskLedger<Payload> {
 
     enum BeginAction {
         case granted(BackgroundTaskID)
-        /// The caller must call the expiration handler instead.
+        /// No background task has begun, and the caller must call the expiration handler.
         case refused
     }
 

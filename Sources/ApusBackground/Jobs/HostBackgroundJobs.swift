@@ -80,7 +80,8 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
     /// The boot, read once, because it does not change while the process runs; `nil` without a store.
     let boot: String?
     let logger: Logger
-    /// Held from a change until its consequences are decided, stored and observed; never taken under `inner`.
+    /// A lock that is held from a change until its consequences are decided, stored and observed; it is never taken
+    /// under `inner`.
     let gate: Locked<Followers>
     let inner: Locked<Inner>
 

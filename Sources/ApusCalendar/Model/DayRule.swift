@@ -1,4 +1,4 @@
-/// The days of a month on which a schedule is due; an empty set does not restrict them.
+/// The days of a month on which a schedule is due; a property that is an empty set restricts nothing.
 public struct DayRule: Sendable, Hashable {
     /// Decides how a restricted day of the month and a restricted day of the week combine.
     public enum Combination: Sendable, Hashable {
@@ -14,8 +14,9 @@ public struct DayRule: Sendable, Hashable {
     public var fromEnd: UInt64 = 0
     /// The days of the month (bits 1 to 31) whose nearest weekday from Monday to Friday matches (`15W`).
     public var nearestWeekdays: UInt64 = 0
-    /// The days counted from the end of the month whose nearest weekday from Monday to Friday matches, as bits; bit 1 is
-    /// the last such weekday (`LW`), bit 4 that of `L-3W`.
+    /// The days, counted from the end of the month, whose nearest weekday from Monday to Friday matches.
+    ///
+    /// They are bits: bit 1 is the last weekday of the month (`LW`), and bit 4 is the weekday of `L-3W`.
     public var nearestWeekdaysFromEnd: UInt64 = 0
     /// The days of the week as bits 1 (Monday) to 7 (Sunday).
     public var weekdays: UInt64 = 0

@@ -277,13 +277,14 @@ extension CalendarFields.Field {
 }
 
 extension CalendarSchedule {
-    /// Reads a cron expression of five, six (seconds first) or seven fields (year last), or one of another program.
+    /// Reads a cron expression of five, six (seconds first) or seven fields (year last), or in the dialect of another
+    /// program.
     ///
     /// - Parameters:
     ///   - cron: The expression; `CRON_TZ=Europe/Berlin` may precede it.
     ///   - dialect: The rules by which the fields are read.
-    /// - Throws: ``ScheduleTextError`` with the column. The standard dialect refuses what the others read differently
-    ///   (`?` in six or seven fields), and the error has their readings.
+    /// - Throws: ``ScheduleTextError`` with the column. The standard dialect refuses what the other dialects read
+    ///   differently (`?` in six or seven fields); the error then contains the readings of those dialects.
     public init(cron: String, dialect: CronDialect = .standard) throws(ScheduleTextError) {
         self = try CronParser.parse(cron, dialect)
     }

@@ -62,10 +62,11 @@ struct ICalendar {
         return result
     }
 
-    /// Returns the names that a file gives to its zones, and the IANA names of the zones whose definitions have such a
-    /// name.
+    /// Returns the IANA names of the zones that a file defines, keyed by the names in the file, and the names of all
+    /// zones that the file defines.
     ///
-    /// The rules in the definitions are not read, because the zone files of the machine have the rules.
+    /// An IANA name is known only if the definition contains X-LIC-LOCATION. The rules in the definitions are not read,
+    /// because the zone files of the machine have the rules.
     private static func zones(
         in lines: [(number: Int, line: Token)]
     ) -> (names: [String: String], defined: Set<String>) {

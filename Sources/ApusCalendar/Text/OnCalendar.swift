@@ -122,7 +122,8 @@ struct OnCalendarParser {
         if parts.count == 3 {
             var second = parts[2]
             if let dot = second.text.replacing("..", with: "\u{1}\u{1}").firstIndex(of: ".") {
-                // systemd prints fractions of zero. Other fractions are refused, because the resolution is one second.
+                // A fraction that is zero is accepted, because systemd prints it. Any other fraction is refused,
+                // because the resolution is one second.
                 let fraction = second.text[dot...].dropFirst()
                 guard !fraction.isEmpty, fraction.allSatisfy({ $0 == "0" }) else {
                     throw second.error("whole seconds; fractions of a second are not supported")

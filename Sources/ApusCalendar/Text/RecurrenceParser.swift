@@ -1,17 +1,17 @@
 /// Parses recurrence rules of RFC 5545: RRULE with DTSTART, EXDATE and RDATE, on lines or separated by spaces.
 struct RecurrenceParser {
-    /// A date-time, or a date, as a property has it.
+    /// The value of a property: a date-time or a date.
     struct Moment: Hashable {
         var time: CivilDateTime
         var isUTC = false
         var isDate = false
     }
 
-    /// Where a rule begins whose text has no DTSTART.
+    /// The start of a rule whose text has no DTSTART.
     enum ImpliedStart {
-        /// At a date-time.
+        /// The rule starts at a date-time.
         case at(CivilDateTime)
-        /// At the time at which it is typed, without the parts of that time that are finer than what the rule names.
+        /// The rule starts at the time at which it is typed, without units that are smaller than those the rule names.
         case typed(at: CivilDateTime)
     }
 
@@ -50,7 +50,7 @@ struct RecurrenceParser {
         "BYDAY", "BYHOUR", "BYMINUTE", "BYSECOND",
     ]
 
-    /// Whether a text begins with the name of a property, or as the value of RRULE.
+    /// Whether a text begins with the name of a property, or with `FREQ=`, as the value of RRULE may.
     static func isProperty(_ text: String) -> Bool { isNamed(text) || isRule(text) }
 
     private static func isNamed(_ text: String) -> Bool {
@@ -391,7 +391,8 @@ struct RecurrenceParser {
 }
 
 extension Recurrence {
-    /// The start of a rule that is typed at a date-time, without the parts of the time that are finer than the rule's.
+    /// Returns the start of a rule that is typed at a date-time, without units that are smaller than those the rule
+    /// names.
     ///
     /// Seconds are zero unless the rule names them. Minutes are zero if the rule names hours and no minutes.
     fileprivate func impliedStart(at now: CivilDateTime) -> CivilDateTime {

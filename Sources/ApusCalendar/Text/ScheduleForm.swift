@@ -56,7 +56,7 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension String {
-    /// Whether the text can be cron's field of minutes or hours, which have no names.
+    /// Whether the text can be the field of minutes or hours in cron, which contains no names.
     fileprivate var isField: Bool { allSatisfy { $0.isNumber || "*?/,-~+H()".contains($0) } }
 
     /// Whether the text is `UTC` or the name of a zone with a slash, and not a field such as `MON-FRI/2`.
@@ -65,9 +65,9 @@ extension String {
         return self == "UTC" || split(separator: "/").dropFirst().first?.first?.isLetter == true
     }
 
-    /// Whether the text contains a word of schedules in words.
+    /// Whether the text contains a word that is used in schedules in words.
     ///
-    /// The name of one day of the week does not count, because calendar events have it too.
+    /// The name of one day of the week does not count, because calendar events contain such names too.
     fileprivate var beginsInWords: Bool {
         let tokens = PhraseToken.split(self)
         let vocabulary = Vocabulary.of(tokens)
@@ -85,8 +85,8 @@ extension CalendarSchedule {
     /// - Parameters:
     ///   - text: The text.
     ///   - form: Its form; nil to detect it.
-    ///   - now: The reader's local date-time, from which every second week is counted, and at which a recurrence rule
-    ///     without DTSTART begins.
+    ///   - now: The reader's local date-time. An interval such as `every 2 weeks` is counted from it, and a recurrence
+    ///     rule without DTSTART begins at it.
     /// - Throws: ``ScheduleTextError`` if the text is not valid in that form.
     public init(text: String, form: ScheduleForm? = nil, now: CivilDateTime) throws(ScheduleTextError) {
         let form = form ?? ScheduleForm(of: text)
@@ -108,7 +108,8 @@ extension CalendarSchedule {
 
     /// Parses cron fields, after which a time zone may follow.
     ///
-    /// The rest of a crontab line after the fields, and a missing field, have error messages of their own.
+    /// There are separate error messages for a missing field, and for text that follows the fields as in a crontab
+    /// line.
     private init(cronLine text: String) throws(ScheduleTextError) {
         let tokens = Token.split(text)
         if let last = tokens.last, tokens.count > 1, last.text.isZoneAfterFields {

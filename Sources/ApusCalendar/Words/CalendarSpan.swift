@@ -1,4 +1,6 @@
-/// A length of time as it is typed: months, days and an exact rest, because days and months differ in length.
+/// A length of time as it is typed: months, days, and an exact rest.
+///
+/// These are separate because days and months differ in length.
 package struct CalendarSpan: Hashable, Sendable {
     /// Years are twelve months.
     package var months = 0
@@ -41,7 +43,7 @@ extension PhraseReader {
         return String(text.drop { $0 != "(" }.dropFirst().dropLast())
     }
 
-    /// A decimal number as a fraction: it is rounded only when its unit is known.
+    /// A decimal number, kept as a fraction because it can be rounded only when its unit is known.
     struct Amount {
         var whole: UInt128
         var numerator: UInt128 = 0

@@ -107,7 +107,7 @@ extension Moment {
         return CalendarSpan(nanoseconds: UInt128(fields.reduce(0) { $0 * 60 + $1 }) * 1_000_000_000)
     }
 
-    /// Reads a day, a time of day and a zone, in any order, and what is added to them.
+    /// Reads a day, a time of day and a zone, in any order, and a span that is added or subtracted.
     private static func local(
         _ reader: inout PhraseReader, _ start: PhraseToken
     ) throws(ScheduleTextError) -> Moment {
@@ -204,7 +204,7 @@ extension Moment {
         isNextTime = day == nil
         var moment = Moment(base: .local(day, time), zone: zone)
         try shift(&moment, &reader)
-        // `4pm + 3 days` counts from today, also if 4pm has passed.
+        // `4pm + 3 days` counts from today, even if 4pm has passed.
         if isNextTime, moment.span.days + moment.span.months > 0 { moment.base = .local(.relative(0), time) }
         return moment
     }

@@ -1,7 +1,7 @@
-/// What a text about one instant says, before the present and the zone are known.
+/// The contents of a text about one instant, before the present and the zone are known.
 ///
-/// The forms are those of at(1) (`teatime tomorrow`, `now + 5 minutes`), of the timestamps of systemd.time(7)
-/// (`Fri 2026-11-27 18:00 UTC`, `+3h30min`), of ISO 8601, and words.
+/// The forms are those of at(1) (`teatime tomorrow`, `now + 5 minutes`), of the timestamps of systemd.time(7) (`Fri
+/// 2026-11-27 18:00 UTC`, `+3h30min`), of ISO 8601, and words.
 package struct Moment: Hashable, Sendable {
     package enum Zone: Hashable, Sendable {
         /// A name of the IANA database.
@@ -13,7 +13,7 @@ package struct Moment: Hashable, Sendable {
     enum Base: Hashable, Sendable {
         case now
         case secondsSince1970(Int64)
-        /// A day and a time of day. Without a day, the next such time is meant; without a time, midnight.
+        /// A day and a time of day; without a day, the next such time is meant, and without a time, midnight.
         case local(PhraseDay?, DayTime?)
     }
 
@@ -26,17 +26,21 @@ package struct Moment: Hashable, Sendable {
     /// The zone that the text names.
     package var zone: Zone?
 
-    /// What an instant depends on beside its text: the present, the rules of a zone, and whether it lies in the past.
+    /// The values that an instant depends on besides its text: the present, the rules of a zone, and whether a past
+    /// instant is meant.
     package struct Present {
         package var seconds: Int64
         package var nanosecond: Int
         package var rules: TimeZoneRules
         package var isPast: Bool
 
+        /// Creates the values for one reading of a text.
+        ///
         /// - Parameters:
         ///   - seconds: The present, in seconds since 1970.
         ///   - nanosecond: The nanosecond within that second.
-        ///   - rules: The rules of the zone in which the text is read: of ``Moment/zone`` if the text names one.
+        ///   - rules: The rules of the zone in which the text is read; if the text names a zone, the rules of
+        ///     ``Moment/zone``.
         ///   - isPast: Whether the last such instant is meant instead of the next one.
         package init(seconds: Int64, nanosecond: Int, rules: TimeZoneRules, isPast: Bool = false) {
             (self.seconds, self.nanosecond, self.rules, self.isPast) = (seconds, nanosecond, rules, isPast)
@@ -44,7 +48,7 @@ package struct Moment: Hashable, Sendable {
     }
 }
 
-/// Why a moment has no instant.
+/// The reason why a moment has no instant.
 package struct MomentProblem: Error {
     package var message: String
     /// Whether the text names an instant that has passed, and can mean no later one.
@@ -52,7 +56,8 @@ package struct MomentProblem: Error {
 }
 
 extension Moment {
-    /// The instant in nanoseconds since 1970: the next one after the present, or with ``Present/isPast`` the last one.
+    /// The instant in nanoseconds since 1970: the next such instant after the present, or the last one with
+    /// ``Present/isPast``.
     ///
     /// If the clock skips the time, the instant is the first one after the gap. If the clock shows the time twice, the
     /// instant is the first of the two.

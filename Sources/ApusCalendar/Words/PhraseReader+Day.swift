@@ -2,7 +2,7 @@
 enum PhraseDay: Hashable, Sendable {
     /// The day that is this number of days after today, or before it if the number is negative.
     case relative(Int)
-    /// The next such day of the week, which may be today. It is never today if *next* precedes it.
+    /// The next such day of the week, which may be today unless *next* precedes it.
     case weekday(Int, isNext: Bool)
     /// Today or one of the six days after it.
     case thisWeekday(Int)
@@ -12,7 +12,10 @@ enum PhraseDay: Hashable, Sendable {
     /// One unit from now: `next week`.
     case following(SpanUnit)
 
-    /// The first such date that is not before today; nil for ``following(_:)``, which depends on the time of day.
+    /// Returns the date of the day if it is typed on `today`; nil if there is no such date.
+    ///
+    /// A date without a year is the first such date that is not before today. The result is nil for ``following(_:)``,
+    /// which depends on the time of day.
     func date(from today: CivilDate) -> CivilDate? {
         switch self {
         case .relative(let days): return CivilDate(dayNumber: today.dayNumber + days)
@@ -36,7 +39,7 @@ extension PhraseReader {
 
     /// Reads a day: `tomorrow`, `next friday`, `24 december 2026`, `2026-12-24`, `24.12.2026`.
     ///
-    /// Nil if none follows.
+    /// It returns nil if no day follows.
     mutating func day() throws(ScheduleTextError) -> PhraseDay? {
         let start = next
         if let days = takeValue({ if case .day(let days) = $0.meaning { days } else { nil } }) {

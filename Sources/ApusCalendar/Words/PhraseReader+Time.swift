@@ -27,13 +27,14 @@ extension PhraseReader {
     /// 1 to 7 are refused without am or pm, because they are as often meant after noon as before it.
     ///
     /// An hour from 1 to 12 before a time with am or pm (`9 to 5pm`) is in the half of the day in which it precedes
-    /// that time. It is refused if it precedes that time in neither half or in both; in the latter case, 12 is noon and
-    /// not refused.
+    /// that time. It is refused if that is true of neither half, or of both. In the latter case, 12 is not refused, and
+    /// means noon.
     mutating func time(bare: Bool) throws(ScheduleTextError) -> DayTime { try halfKnown(bare: bare).time }
 
-    /// Reads a time of day, and whether the text says its half of the day.
+    /// Reads a time of day, and returns whether the text says in which half of the day it is.
     ///
-    /// With `looksAhead`, the half of an hour alone can be that of the next time.
+    /// If `looksAhead` is true, the next time can state the half of the day for an hour that is typed alone, as in `9
+    /// to 5pm`.
     private mutating func halfKnown(
         bare: Bool, looksAhead: Bool = true
     ) throws(ScheduleTextError) -> (time: DayTime, says: Bool) {
@@ -128,7 +129,8 @@ extension PhraseReader {
         return (DayTime(second: time.secondOfDay, nanosecond: nanosecond, isHourAlone: isHourAlone), saysHalf)
     }
 
-    /// The time after a separator, if its half of the day is said: `5pm` of `9 to 5pm`.
+    /// The time after a separator if the text says in which half of the day it is, such as `5pm` in `9 to 5pm`;
+    /// otherwise nil.
     private var halfKnownAhead: DayTime? {
         var rest = self
         guard vocabulary.language == "en",
@@ -179,9 +181,9 @@ extension PhraseReader {
         return part
     }
 
-    /// Reads `at 9:00 and 17:00`, after its *at*.
+    /// Reads the times of `at 9:00 and 17:00`, after the word *at*.
     ///
-    /// A number alone may stand in it.
+    /// If `bare` is true, a time may also be a number alone.
     mutating func times(bare: Bool) throws(ScheduleTextError) -> [DayTime] {
         var isAfterNoon = false
         return try list { reader throws(ScheduleTextError) in

@@ -24,7 +24,7 @@ struct PhraseReader {
         if Set(parts).count == 1 { dayPart = parts[0] }
     }
 
-    /// The next token; at the end one without text.
+    /// The next token; at the end, a token without text.
     var next: PhraseToken { tokens[index] }
 
     var isAtEnd: Bool { next.kind == .end }
@@ -33,7 +33,7 @@ struct PhraseReader {
 
     mutating func skip(_ count: Int = 1) { index = min(index + count, tokens.count - 1) }
 
-    /// Returns what a function reads, and the index after it; nil if the function throws.
+    /// Returns the value that a function reads, and the index after it; nil if the function throws.
     ///
     /// The function gets a copy, so that this reader does not move.
     func attempt<Value>(_ body: (inout PhraseReader) throws -> Value) -> (value: Value, index: Int)? {
@@ -110,7 +110,7 @@ struct PhraseReader {
         }
     }
 
-    /// Whether what follows a separator is another part of the schedule: `at 9:00 and on sundays`.
+    /// Whether another part of the schedule follows a separator, as in `at 9:00 and on sundays`.
     private var beginsAnotherClause: Bool {
         [.at, .on, .every, .inside, .from, .between, .since, .until, .except].contains { has($0) }
     }

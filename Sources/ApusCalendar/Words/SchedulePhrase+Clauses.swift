@@ -9,7 +9,7 @@ extension SchedulePhrase {
         if let frequency {
             isRecurring = true
             step = try filled(step, (1, frequency), token, "how often")
-            // As with `every night`, the times must be in the night: `nightly at 9` is refused.
+            // As with `every night`, the times must be in the night, so `nightly at 9` is refused.
             if token.lower == "nightly" { dayPart = (.night, token) }
             return
         }

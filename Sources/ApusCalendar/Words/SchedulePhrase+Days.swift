@@ -48,7 +48,7 @@ extension SchedulePhrase {
         let place = ahead.next
         var rule = DayRule()
         var isDayNumber = false
-        // The ordinals that no noun has followed so far. They share the noun of a later ordinal, or are days of the
+        // The ordinals that were read without a noun so far. They share the noun of a later ordinal, or are days of the
         // month.
         var bareDays = DayRule()
         _ = try reader.list { reader throws(ScheduleTextError) in
@@ -71,7 +71,7 @@ extension SchedulePhrase {
             }
             if let weekday {
                 guard ordinal <= 5 else { throw reader.error("1st to 5th or last before a day of the week", at: item) }
-                // `the 1st and 3rd monday` are two Mondays.
+                // `the 1st and 3rd monday` means two Mondays.
                 if !hasArticle, rule.monthDays != 0, rule.monthDays & 1 << UInt64(max(ordinal, 0)) == 0,
                     rule.monthDays >> 6 == 0, rule == bareDays
                 {
@@ -196,7 +196,9 @@ extension PhraseReader {
         return !copy.beginsWeekdays && copy.unit(ahead: 0) == nil
     }
 
-    /// Whether a word follows with which an ordinal is not a day of the month, as in `last weekend` or `second hour`.
+    /// Whether a unit, an ordinal or *weekend* follows, so that the ordinal before it is not a day of the month.
+    ///
+    /// Examples are `last weekend` and `second hour`.
     var beginsNoun: Bool { has(.weekend) || unit(ahead: 0) != nil || hasOrdinalWord }
 
     /// An error at the token after a number.

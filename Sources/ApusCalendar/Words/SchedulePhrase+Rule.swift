@@ -90,7 +90,7 @@ extension SchedulePhrase {
         return .recurrence(try recurrence(count, unit, anchor, days, months, seconds))
     }
 
-    /// The step that a rate means: `twice a day` is every 12 hours, unless the text has two times of day.
+    /// Returns the step that a rate means: `twice a day` is every 12 hours, unless the text has two times of day.
     private func stepOfRate(
         _ rate: Slot<(count: Int, unit: SpanUnit)>
     ) throws(ScheduleTextError) -> (count: Int, unit: SpanUnit?) {
@@ -109,7 +109,7 @@ extension SchedulePhrase {
         return (parts.0 / count, parts.1)
     }
 
-    /// Times in steps of some seconds, in a window if there is one.
+    /// Returns times in steps of a number of seconds, within the window if the text has one.
     private func steps(of step: Int) throws(ScheduleTextError) -> CalendarFields {
         for token in [monthDays?.token, date?.token, times?.token, months?.token, dayPart?.token] {
             if let token {
@@ -138,7 +138,7 @@ extension SchedulePhrase {
         return CalendarFields(times: times, isStepping: true, days: days)
     }
 
-    /// The days of the week without those that are left out; 0 for all.
+    /// Returns the days of the week without the excluded ones; 0 means all days.
     private func weekdayBits() throws(ScheduleTextError) -> UInt64 {
         guard let left = excluded?.value.weekdays, left != 0 else { return weekdays?.value ?? 0 }
         let bits = (weekdays?.value ?? 0xFE) & ~left
@@ -206,7 +206,7 @@ extension SchedulePhrase {
         return days
     }
 
-    /// An interval of days, months or years, which is a rule of RFC 5545.
+    /// Returns an interval of days, months or years as a rule of RFC 5545.
     private func recurrence(
         _ count: Int, _ unit: SpanUnit, _ anchor: CivilDate, _ days: DayRule, _ months: UInt64, _ times: TimesOfDay
     ) throws(ScheduleTextError) -> Recurrence {

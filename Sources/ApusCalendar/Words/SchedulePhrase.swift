@@ -33,7 +33,7 @@ struct SchedulePhrase {
     /// The number of times in a unit, as in `twice a day`.
     var rate: Slot<(count: Int, unit: SpanUnit)>?
     var weekdays: Slot<UInt64>?
-    /// Whether the days of the week are a plural or a range, not one day.
+    /// Whether the text names several days of the week, by a plural or a range.
     var severalDays = false
     var monthDays: Slot<DayRule>?
     var months: Slot<UInt64>?
@@ -50,7 +50,7 @@ struct SchedulePhrase {
     var end: Slot<CivilDate>?
     var zone: Slot<String>?
 
-    /// Reads a schedule, which may lack its *every* if `impliesEvery` is true.
+    /// Reads a schedule; the word *every* may be missing if `impliesEvery` is true.
     static func parse(
         _ text: String, today: CivilDate?, impliesEvery: Bool = false, isStored: Bool = false
     ) throws(ScheduleTextError) -> CalendarSchedule {

@@ -1,6 +1,6 @@
 /// What a word of a schedule or of a time means.
 ///
-/// The grammar is written in meanings, so that it has no words of its own.
+/// The grammar refers only to meanings, so it contains no words of any language.
 enum Meaning: Hashable, Sendable {
     // Numbers. The ordinal −1 is the last one.
     case number(Int)
@@ -20,14 +20,14 @@ enum Meaning: Hashable, Sendable {
     // Days relative to today, and instants relative to now.
     case day(Int)
     case now, next, this, ago, left
-    // What connects the others.
+    // Words that connect other words.
     case every, fortnight, quarterly, at, on, inside, of, the, and, from, to, between, since, until, except, not, after
     case times
     case once, twice
-    /// A word that people use in several meanings, so that it is refused.
+    /// A word that people use with several meanings, so it is refused.
     case unclear
 
-    /// The group in the table of the words, in the order of the table.
+    /// The heading under which the table in the documents lists the words with this meaning.
     var group: String {
         switch self {
         case .number, .half, .quarter: "numbers"
@@ -155,7 +155,7 @@ package struct Vocabulary: Sendable {
     /// All languages; the first is that in which schedules are printed.
     package static let all = [english, german, french]
 
-    /// Whether a number of days is often meant as weeks: `in acht Tagen` is in a week, `dans quinze jours` in two.
+    /// Whether a number of days is often meant as weeks: `in acht Tagen` means one week, and `dans quinze jours` two.
     func countsWeeks(inDays days: Int) -> Bool { language != "en" && (days == 8 || days == 15) }
 
     /// All words, in the order of the table.

@@ -33,11 +33,11 @@ public protocol ZoneFiles: Sendable {
     /// Returns the contents of a file, or nil if it cannot be read.
     ///
     /// - Parameter path: The path of the file.
-    /// - Returns: At most one megabyte.
+    /// - Returns: The contents, which are at most one megabyte.
     func read(_ path: String) -> [UInt8]?
 }
 
-/// Reads zones from a directory of TZif files, and again when a file has changed.
+/// Reads zones from a directory of TZif files, and reads a zone again when its file has changed.
 public final class ZoneDatabase: TimeZones {
     /// The zones of this machine, from the directory in the environment variable `TZDIR`, or from
     /// `/usr/share/zoneinfo`.
@@ -215,8 +215,9 @@ public final class ZoneDatabase: TimeZones {
     }
 }
 
-/// Returns how many bytes must be inserted, removed, replaced, or exchanged with the next one (optimal string
-/// alignment).
+/// Returns the number of bytes that must be inserted, removed, replaced, or exchanged with the following byte.
+///
+/// This is the optimal string alignment distance.
 package func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var (before, row) = ([Int](), Array(0...other.count))
     for (index, byte) in one.enumerated() {

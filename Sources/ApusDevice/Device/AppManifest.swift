@@ -29,7 +29,7 @@ public struct AppManifest: Sendable, Hashable, Codable {
         case none = "NSFileProtectionNone"
         /// The file can be created while the device is locked, but opened again only after it is unlocked.
         case completeUnlessOpen = "NSFileProtectionCompleteUnlessOpen"
-        /// The file can be opened from the first unlock after the device's start on.
+        /// The file can be opened once the device has been unlocked after its start.
         case completeUntilFirstUserAuthentication = "NSFileProtectionCompleteUntilFirstUserAuthentication"
         /// The file can be opened only while the device is unlocked.
         case complete = "NSFileProtectionComplete"
@@ -41,8 +41,9 @@ public struct AppManifest: Sendable, Hashable, Codable {
     ///
     /// An app in its own process finds all keys of the file in `Bundle.main`.
     public var infoPlist: Data?
-    /// The class of the scene's delegate (`UISceneDelegateClassName`), for an app that the `main()` of its app delegate
-    /// starts.
+    /// The class of the scene's delegate (`UISceneDelegateClassName`).
+    ///
+    /// It is for an app that is started by the `main()` of its app delegate.
     public var sceneDelegateClass: String?
     /// The declared background modes.
     public var backgroundModes: Set<BackgroundMode>
@@ -53,12 +54,12 @@ public struct AppManifest: Sendable, Hashable, Codable {
     public var permittedTaskIdentifiers: Set<String>
     /// Whether the app has the life cycle of scenes.
     ///
-    /// If so, a launch to the foreground begins in the phase `background`, otherwise in `inactive` (Apple,
-    /// developer.apple.com/documentation/uikit/uiapplication/applicationstate).
+    /// If this is true, a launch to the foreground begins in the phase `background`; otherwise, it begins in `inactive`
+    /// (Apple, developer.apple.com/documentation/uikit/uiapplication/applicationstate).
     public var usesScenes: Bool {
         didSet { statesScenes = true }
     }
-    /// Whether ``usesScenes`` was given, not assumed.
+    /// Whether a caller or a file has given ``usesScenes``, so that the value is not an assumption.
     package private(set) var statesScenes: Bool
 
     /// The reason for which the app wants the phone's position while it is in use
@@ -88,7 +89,7 @@ public struct AppManifest: Sendable, Hashable, Codable {
     /// Only files of an app in a process of its own are protected.
     public var dataProtection: DataProtection
 
-    /// Creates a manifest; without arguments, that of an app with scenes that declares nothing.
+    /// Creates a manifest; without arguments, it describes an app that uses scenes and declares nothing.
     ///
     /// By default, it has the texts for the user that the system requires; pass `nil` for an app without them.
     ///
@@ -130,7 +131,7 @@ public struct AppManifest: Sendable, Hashable, Codable {
     }
 }
 
-/// The errors of an `Info.plist` from which no ``AppManifest`` can be made: all of them, not only the first.
+/// All errors of an `Info.plist` from which no ``AppManifest`` can be made.
 public struct AppManifestError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The errors, each of which begins with its key.
     public let problems: [String]

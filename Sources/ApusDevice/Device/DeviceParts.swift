@@ -34,7 +34,7 @@ extension SimulatedDevice {
 
     // MARK: Notifying
 
-    /// Notifies each part of an event, and then all parts of the state of the device.
+    /// Notifies each part of an event, and then notifies all parts that the state of the device may have changed.
     func notifyParts(_ notify: (any DevicePart) -> Void = { _ in }) {
         parts.scene = DeviceScene(self)
         for part in parts.all { notify(part) }
@@ -46,7 +46,7 @@ extension SimulatedDevice {
         for part in parts.all { part.appNotified(of: event) }
     }
 
-    /// Notifies the app of an event, unless it is suspended or prewarmed: then it never receives the event.
+    /// Notifies a running app of an event; a suspended or prewarmed app never receives it.
     func notifyRunningApp(of event: SystemEvent) {
         if life.state != .suspended, life.state != .prewarmed { notifyApp(of: event) }
     }
@@ -124,8 +124,9 @@ final class DeviceParts: Sendable {
         return part
     }
 
-    /// Releases the process's host, because the host and the parts retain each other, and the process may outlive the
-    /// device.
+    /// Releases the process's host.
+    ///
+    /// The host and the parts retain each other, and the process may outlive the device.
     func deviceGone() {
         host = nil
         for part in all { part.deviceGone() }

@@ -65,7 +65,7 @@ public final class SimulatedDevice {
     public internal(set) var conditions = DeviceConditions(
         network: .available, isOnExternalPower: false, batteryLevel: 1, isLowPowerMode: false, isIdle: false,
         thermalState: .nominal)
-    /// Whether the user lets apps refresh in the background; if not, neither refresh nor processing runs.
+    /// Whether the user lets apps refresh in the background; if not, neither refresh nor processing jobs run.
     public internal(set) var isBackgroundRefreshOn = true
     /// Whether the screen is locked.
     public internal(set) var isLocked = false
@@ -196,7 +196,7 @@ public final class SimulatedDevice {
         _ make: @escaping @MainActor (SimulatedHost) throws -> AnyObject
     ) { install(manifest, trackDurations: trackDurations, prewarm: nil, make) }
 
-    /// Installs an app; `prewarm` is the code that a prewarmed process runs before its launch, and `nil` stands for
+    /// Installs an app; `prewarm` is the code that a prewarmed process runs before its launch, or `nil` if there is
     /// none.
     package func install(
         _ manifest: AppManifest, trackDurations: [AudioItem.ID: Duration],

@@ -10,12 +10,12 @@ import ApusTimers
 public struct SystemPolicy: Sendable, Hashable {
     // MARK: Background tasks
 
-    /// The time for which an app may run in the background with background tasks, for all of them together: about 30 s.
+    /// The time for which an app may run in the background with background tasks, in total: about 30 s.
     ///
     /// The source is DTS, which does not guarantee the value; before iOS 13 it was 180 s, before iOS 7 600 s. The app
-    /// has the whole budget again after it was in the foreground, and when the system resumes it in the background, for
-    /// a job or a location. The second case is a choice of the simulation, because an app that is launched in the
-    /// background for the same reason has the whole budget too.
+    /// has the whole budget again after it was in the foreground, and when the system resumes it in the background for
+    /// a job or a location. The rule for a resumption is a choice, which follows the rule for an app that is launched
+    /// in the background for such an event.
     public var backgroundBudget: Duration = .seconds(30)
     /// The time between the expiration handlers and the end of the budget: about 4 s.
     ///
@@ -38,9 +38,9 @@ public struct SystemPolicy: Sendable, Hashable {
     public var unendedBackgroundTasks = UnendedBackgroundTasks.endsAppAfterHandlers
     /// Whether a background task is refused if it is requested after the expiration handlers were called.
     ///
-    /// Its own handler is called instead. This is Apple's rule
+    /// The handler of the request is called instead. This is Apple's rule
     /// (developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)). If
-    /// false, the task is granted, and expires at once.
+    /// this is false, the task is granted, and expires at once.
     public var refusesLateBackgroundTasks = true
     /// Whether no background task is granted, and each request returns ``BackgroundTaskID/invalid``: an injected error.
     ///
@@ -84,9 +84,9 @@ public struct SystemPolicy: Sendable, Hashable {
     /// The first delay of `URLSession` tasks that an app in the background begins in a background session.
     ///
     /// Tasks are delayed after the system has started or resumed the app for a session, and the delay doubles each
-    /// time. It has this first value again when the user opens the app, or the app was not resumed for twice the delay
-    /// (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice, and so is the maximum of a day). A minute is
-    /// seen in logs (developer.apple.com/forums/thread/128813).
+    /// time. The delay has this first value again when the user has opened the app, or the app was not resumed for
+    /// twice the delay (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice, and so is the maximum of a
+    /// day). A minute is seen in logs (developer.apple.com/forums/thread/128813).
     public var firstTransferDelay: Duration = .seconds(60)
 
     // MARK: Notifications, read when the device is created
@@ -126,8 +126,8 @@ public struct SystemPolicy: Sendable, Hashable {
     public var enterBackgroundLimit: Duration = .seconds(5)
     /// The range from which the seed chooses the time until an app in the background is suspended.
     ///
-    /// The time begins when the app's work on entering the background is done and its last background task has ended.
-    /// The sources say "shortly after", without a number.
+    /// The time begins when the app has done its work for the background and its last background task has ended. The
+    /// sources say "shortly after", without a number.
     public var suspensionDelay: ClosedRange<Duration> = .milliseconds(50)...(.seconds(2))
     /// Whether an app that holds a lock on a file of an app group is ended when it is about to be suspended.
     ///
@@ -203,7 +203,7 @@ extension SystemPolicy {
         public var expectedUseLead: Duration = .seconds(1_800)
         /// The longest time that a refresh waits for an expected use before it runs without one: a choice.
         public var refreshPatience: Duration = .seconds(4 * 3_600)
-        /// The time for which refreshes may run in a day, all together: a choice.
+        /// The total time for which refreshes may run in a day: a choice.
         ///
         /// Used time becomes available again evenly over a day (notes: a budget of energy and data, which the app's
         /// runs use up).
@@ -214,7 +214,7 @@ extension SystemPolicy {
         public var processingSpacing: Duration = .seconds(900)
         /// The condition for processing whose request does not require external power.
         ///
-        /// It is needed in addition to a device that is not in use.
+        /// It applies in addition to the condition that the device is not in use.
         ///
         /// Apple describes processing as work for periods of low activity, such as overnight while the device charges
         /// ("Choosing Background Strategies for Your App"). By default, either the night or the charging is enough,
@@ -264,7 +264,7 @@ extension SystemPolicy {
         /// There is no limit while a job runs that requires external power (BGTaskRequest.h).
         public var cpuShare = 0.8
 
-        /// A condition for processing, besides a device that is not in use.
+        /// A condition for processing, in addition to the condition that the device is not in use.
         public enum ProcessingTime: Sendable, Hashable {
             /// The device charges, or it is night.
             case chargingOrNight

@@ -11,7 +11,7 @@ public struct Exploration: Sendable {
     /// Waits of this length occur while the app does not run; sleeps of the device occur at any time. Some jobs and
     /// notifications come only after hours.
     public var longestWait: Duration = .seconds(6 * 3_600)
-    /// The maximum number of further runs of a failing script that try to shorten it.
+    /// The maximum number of additional runs that try to shorten a failing script.
     public var shorteningAttempts = 500
     /// The system's rules.
     public var policy = SystemPolicy()
@@ -30,7 +30,7 @@ public struct Exploration: Sendable {
     }
 }
 
-/// The counts of an exploration that found no problem; a count of zero shows what it did not try.
+/// The counts of an exploration that found no problem; a count of zero shows that something was not tried.
 public struct ExplorationReport: Sendable, Hashable, CustomStringConvertible {
     /// The number of seeds that were tried.
     public internal(set) var seedCount = 0
@@ -95,7 +95,7 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
             }
         }
 
-        /// Returns whether the other problem is of the same kind: a fault of the same rule, or also found by the check.
+        /// Returns whether both problems are faults of the same rule, or both were found by the test's check.
         func isSameKind(as other: Problem) -> Bool {
             switch (self, other) {
             case (.fault(let fault), .fault(let other)): fault.rule == other.rule
@@ -109,14 +109,14 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
     public let seed: UInt64
     /// The problem at the end of the script.
     public let problem: Problem
-    /// The shortest steps that were found to lead to the problem.
+    /// The shortest list of steps that was found to lead to the problem.
     public let steps: [DeviceStep]
     /// The number of steps of the random user.
     public let stepsBeforeShortening: Int
     /// Whether the problem occurred again when the same steps were performed on a new device.
     ///
-    /// If not, something that no seed controls is involved: threads of the app, a clock of the machine, or state that
-    /// outlives the app's process. The steps are then those of the random user.
+    /// If this is false, the problem depends on something that no seed controls: threads of the app, a clock of the
+    /// machine, or state that outlives the app's process. The steps are then those of the random user.
     public let isReproducible: Bool
     /// The device's log after these steps.
     public let log: [DeviceEvent]

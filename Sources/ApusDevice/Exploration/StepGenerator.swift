@@ -6,8 +6,9 @@ package struct StepChoice {
     let weight: Int
     let make: @MainActor (SeededRandom) -> DeviceStep?
 
-    /// Creates a choice whose step is made when the choice is drawn; `make` returns `nil` if the step is impossible
-    /// then.
+    /// Creates a choice whose step is made when the choice is drawn.
+    ///
+    /// `make` returns `nil` if the step is impossible at that moment.
     package init(_ weight: Int, _ make: @escaping @MainActor (SeededRandom) -> DeviceStep?) {
         self.weight = weight
         self.make = make
@@ -29,7 +30,7 @@ struct StepGenerator {
     private let settings: Exploration
     private let random: SeededRandom
 
-    /// The user's random numbers are independent of those of the device with the same seed.
+    /// Creates a generator whose random numbers are independent of those of a device with the same seed.
     init(_ settings: Exploration, seed: UInt64) {
         self.settings = settings
         random = SeededRandom(seed: seed ^ 0x5EED_0F_A_05E7)
@@ -105,9 +106,9 @@ struct StepGenerator {
 
     /// Returns a wait whose length depends on the app's state.
     ///
-    /// It is short while the app runs, because each tick of its timers is performed: in the background long enough for
-    /// its background tasks to expire, in the foreground up to 30 seconds. Waits of hours occur only while nothing
-    /// runs.
+    /// It is short while the app runs, because each tick of the app's timers is performed. In the background, it can be
+    /// long enough for the background tasks to expire; in the foreground, it is at most 30 seconds. Waits of hours
+    /// occur only while nothing runs.
     private func advance(on device: SimulatedDevice) -> DeviceStep {
         let isAtRest = device.appPhase == nil || device.appPhase == .suspended
         let bound = isAtRest ? 12 : device.appPhase == .background ? 8 : 5

@@ -210,8 +210,7 @@ extension SimulatedTaskScheduler {
 
     /// Requests a run, and replaces a pending request with the same identifier, as `BGTaskScheduler.submit` does.
     ///
-    /// Without a handler for the identifier, it is the fault ``Fault/Rule/noLaunchHandler``, and the request is
-    /// ignored.
+    /// A request without a handler for its identifier is the fault ``Fault/Rule/noLaunchHandler``, and is ignored.
     ///
     /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `invalidArgument`, `unavailable`, `notPermitted`,
     ///   `tooManyPending` or `cannotStartNow`.

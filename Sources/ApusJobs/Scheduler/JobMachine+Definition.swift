@@ -1,7 +1,8 @@
 package import ApusCalendar
 package import ApusTimers
 
-// Changes of a job from outside of its runs: a new definition, and the setting of the wall clock.
+// Changes of a job from outside of its runs: a new definition, new rules of time zones, and the setting of the wall
+// clock.
 extension JobMachine {
     /// Gives the job a new definition.
     ///
@@ -93,7 +94,7 @@ extension JobMachine {
     /// Computes and writes the wakes again, because the wall clock was set or a missing zone exists now.
     package mutating func refresh(now: WallInstant) -> Action { transition(now) { _, _ in } }
 
-    /// Makes occurrences on the wall clock that had passed due again, because the clock was set back by `offset`.
+    /// Makes occurrences due again that had passed on the wall clock, because the clock was set back by `offset`.
     ///
     /// They are repeated if the clock was set back by at least the interval, or by at least three hours. Such a step
     /// counts as a correction of the clock, as in Vixie's cron (https://man7.org/linux/man-pages/man8/cron.8.html). A

@@ -62,7 +62,7 @@ package struct JobMachine: Hashable, Sendable {
         package var starts: [Run] = []
         /// The running handlers that are cancelled after the commit.
         package var cancels: [Cancel] = []
-        /// The runs that wait again because their handlers could not begin.
+        /// The runs that wait again because their handlers asked to be called later.
         package var postponed: [Run] = []
         /// The storage of ``change``, through which a part of it can be read without a copy.
         private(set) var shared: Shared<JobChange>?

@@ -8,7 +8,9 @@ extension JobScheduler {
     /// Jobs that are submitted after the call stay. A job that is updated during the call may be cancelled although it
     /// does not match any more.
     ///
-    /// ```swift let count = try await scheduler.cancel(all: JobQuery(queues: ["mail"], fairnessKeys: ["acme"])) ```
+    /// ```swift
+    /// let count = try await scheduler.cancel(all: JobQuery(queues: ["mail"], fairnessKeys: ["acme"]))
+    /// ```
     /// - Parameters:
     ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for scheduled and suspended jobs. The
     ///     query's limit, cursor and order are ignored, and so is whether it includes last runs.
@@ -22,11 +24,11 @@ extension JobScheduler {
         try await inPages(query, progress) { try await cancelPage($0) }
     }
 
-    /// Retries, as ``retry(_:occurrence:)`` does, the last failed or lost occurrence of the jobs that match, in commits
-    /// of up to 1,000 of them, between which due jobs run.
+    /// Retries the last failed or lost occurrence of each job that matches, as ``retry(_:occurrence:)`` does.
     ///
-    /// The occurrence is the one of the job's newest attempt that has ended. A job is left out if it is being retried
-    /// already, if another job has its identifier by now, or if other callers keep changing it.
+    /// The retries are written in commits of up to 1,000 jobs, and due jobs run between the commits. The occurrence of
+    /// a job is that of its newest attempt that has ended. A job is left out if it is being retried already, if another
+    /// job has its identifier by now, or if other callers keep changing it.
     ///
     /// ```swift
     /// let count = try await scheduler.retry(all: JobQuery(kind: "invoice.send"))
@@ -46,11 +48,10 @@ extension JobScheduler {
         try await inPages(query, progress) { try await retryPage($0) }
     }
 
-    /// Deletes the jobs that match and have ended, as ``delete(_:)`` does, in transactions of up to 100 of them,
-    /// between which due jobs run.
+    /// Deletes the jobs that match and have ended, as ``delete(_:)`` does.
     ///
-    /// Jobs with a run in progress stay, and so do jobs that another caller continues in the meantime or that are
-    /// submitted after the call.
+    /// A transaction deletes at most 100 jobs, and due jobs run between the transactions. Jobs with a run in progress
+    /// stay. So do jobs that another caller continues in the meantime, and jobs that are submitted after the call.
     ///
     /// ```swift
     /// let failed = JobQuery(states: [.finished], kind: "invoice.send", lastEnded: [.failed, .lost])
@@ -113,7 +114,7 @@ extension JobScheduler {
             otherwise: "a cancelled job cannot be tried again; submit it again")
         var left = Array(zip(page.jobs, page.lastRuns))
         var retried: [Run] = []
-        // A job that has changed since it was read is read again, a few times.
+        // A job that has changed since it was read is read again; there are at most four tries.
         for _ in 0..<4 where !left.isEmpty {
             var commands: [(job: Job, command: SchedulerCommand)] = []
             for (job, last) in left {

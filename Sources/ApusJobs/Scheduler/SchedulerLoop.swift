@@ -169,7 +169,7 @@ final class SchedulerLoop: Sendable {
         }
     }
 
-    /// Resets the inbox: the scheduler may be started again, unless it was stopped in the meantime.
+    /// Resets the inbox, so that the scheduler can be started again unless it was stopped in the meantime.
     private func openingFailed() {
         let stops = inbox.withLock { $0.close($0.calls.isEmpty ? .idle : .closed) }
         if !stops.isEmpty { hub.finish(nil) }
@@ -190,7 +190,7 @@ final class SchedulerLoop: Sendable {
             }
             waiter?.resume()
             if waits { return }
-            // The scheduler was never started.
+            // The scheduler was never started, or has stopped already.
             hub.finish(nil)
             continuation.resume()
         }
@@ -219,7 +219,7 @@ final class SchedulerLoop: Sendable {
 
     /// Reports the numbers of queues, stuck handlers and unreadable jobs.
     ///
-    /// - Parameter informed: The metrics that have all queues already.
+    /// - Parameter informed: The metrics to which all queues were reported before.
     private func reportStanding(informed: inout JobMetrics?) {
         guard let metrics = metrics.current else { return }
         let isFirst = informed !== metrics
@@ -300,8 +300,8 @@ final class SchedulerLoop: Sendable {
     #if DEBUG
         /// Whether the invariants are checked after this call.
         ///
-        /// A check examines all jobs and queues. With more than 64 of them several calls share one check, and a broken
-        /// invariant may be found some calls late.
+        /// A check examines all jobs and queues. If there are more than 64 of these, several calls share one check, and
+        /// a broken invariant may be found a few calls late.
         private func isCheckDue(_ machine: borrowing SchedulerMachine) -> Bool {
             let (size, isRunning) = (machine.checkedCount, machine.life.isRunning)
             return callsSinceCheck.withLock { calls in
@@ -429,7 +429,9 @@ final class SchedulerLoop: Sendable {
 }
 
 extension JobError {
-    /// Creates a store's error: stores throw job errors, and any other error means that the store cannot be used.
+    /// Creates the job error for an error that a store has thrown.
+    ///
+    /// Stores throw job errors; any other error means that the store cannot be used.
     init(_ error: any Error) {
         self = error as? JobError ?? JobError(code: .unavailable, message: "the store cannot be used", cause: error)
     }

@@ -66,7 +66,7 @@ package struct StoredProblem: Error {
 }
 
 extension Job {
-    /// The range of all numbers of jobs and runs, small enough that no computation with them overflows.
+    /// The range in which the numbers of jobs and runs must be, small enough that no computation with them overflows.
     private static let numbers = -(1 << 53)...(1 << 53)
 
     /// Checks that a scheduler can compute with the values of a job that was read.

@@ -60,8 +60,8 @@
 
         /// Writes the parts in order, in pieces; a refused piece is divided, and each half is written by itself.
         ///
-        /// However many parts are refused, there is only one transaction, and no part is written more often than a
-        /// piece can be halved.
+        /// There is only one transaction, however many parts are refused. The pieces that contain a part are halved
+        /// from one attempt to the next, so each of n parts is written at most about log2(n) + 1 times.
         private func results(in transaction: ServerTransaction, _ before: [Int: JobError]) async throws -> Results {
             var refused = before
             var known: [TurnStatements.Position: Int64] = [:]

@@ -86,7 +86,7 @@ struct ChildVerdict: Equatable {
     }
 }
 
-/// The line at the end of each issue that gives the virtual time.
+/// The line with the virtual time, which is the last one of each issue.
 private struct Note {
     var wall: WallInstant
     var hasBegun: Bool

@@ -79,7 +79,7 @@
                 if let token = state.clockSetToken { notify_cancel(token) }
                 state = State(isStopped: true)
             }
-            // Waits for a running handler, unless this is called by it.
+            // This waits for a running handler, unless the handler itself has called `stop`.
             if DispatchQueue.getSpecific(key: Self.isOnQueue) == nil { queue.sync {} }
         }
 

@@ -26,8 +26,9 @@ public final class VirtualTime: TimeSource {
     private let wakeup: VirtualWakeup
     private let processes = Locked<[VirtualProcess]>([])
     private let processChanges = Atomic(0)
-    /// The processes and the number of the change that they belong to; the thread that drives time reads them without a
-    /// lock.
+    /// A copy of the processes, and the number of the change after which it was made.
+    ///
+    /// The thread that drives time reads this copy, so it takes the lock of `processes` only after a change.
     ///
     /// For `nonisolated(unsafe)`: ``drive(_:)`` admits one thread at a time.
     private nonisolated(unsafe) var stepped: (change: Int, processes: [VirtualProcess]) = (0, [])
@@ -96,7 +97,7 @@ public final class VirtualTime: TimeSource {
     /// Lets `duration` pass, from deadline to deadline, and runs everything that becomes due.
     ///
     /// Before each move and at the end, everything that can run has run. Afterwards every clock is exactly `duration`
-    /// later. Zero and negative durations only run what can run.
+    /// later. If `duration` is zero or negative, the call only runs what can run at this instant.
     public func advance(by duration: Duration) {
         let target = uptime().advanced(by: max(.zero, duration))
         drive { while !stepOnce(towards: target) {} }

@@ -13,13 +13,15 @@
 // Gives a test control of the clocks of the process, and of every call that waits for time.
 //
 // On Linux, a program that has this module linked in defines `clock_gettime`, `nanosleep`, `epoll_wait`,
-// `timerfd_settime` and the like itself. The dynamic linker prefers those to libc's, for Foundation, Dispatch and the
-// concurrency runtime too. They call libc until `process_clock_begin` makes time virtual; from then on the three clocks
-// stand still until they are moved, and what waits for an instant waits until a step has reached that instant.
+// `timerfd_settime` and the like itself. The dynamic linker prefers these definitions to libc's, also for Foundation,
+// Dispatch and the concurrency runtime. They call libc's functions until `process_clock_begin` makes time virtual. From
+// then on the three clocks stand still until they are moved, and a wait for an instant ends when a step has reached
+// that instant.
 //
 // Durations and instants are nanoseconds. Functions that return an `int` return 0 or a number of `errno.h`.
 
-// The clocks of a process: time since boot without sleep of the machine, with it, and since 1970.
+// The clocks of a process: the time since boot without the machine's sleep, the time since boot with it, and the time
+// since 1970.
 enum process_clock_id {
     process_clock_uptime = 0,
     process_clock_continuous = 1,
@@ -36,7 +38,7 @@ struct process_clock_wait {
     const char *call;
     // The thread that called it, or 0 for a timer's descriptor.
     int32_t thread;
-    // The clock of the deadline, and how long until then; negative when it is overdue.
+    // The clock of the deadline, and the time until the deadline, which is negative when it is overdue.
     int32_t clock;
     int64_t left;
 };
@@ -45,36 +47,37 @@ struct process_clock_wait {
 // without a sanitizer that defines these functions.
 bool process_clock_is_available(void);
 
-// Makes time virtual, with these instants. A second call moves the clocks there; nothing is fired by that.
-// ENOTSUP where it is not available.
+// Makes time virtual, and sets the clocks to these instants; ENOTSUP if time cannot be virtual. A second call only
+// moves the clocks to its instants, and fires nothing.
 int process_clock_begin(struct process_clock_reading now);
 bool process_clock_is_virtual(void);
 struct process_clock_reading process_clock_now(void);
 
-// Moves the clocks without firing anything; what is overdue then is fired by the next step.
+// Moves the clocks without firing anything. The next steps fire what has become overdue.
 void process_clock_jump(int64_t uptime, int64_t continuous, int64_t wall);
 // Sets the wall clock: deadlines on it stay where they are, and descriptors that asked for it report the change.
 void process_clock_set_wall(int64_t wall);
 
-// Waits until no other thread of the process can run, for at most `limit` of real time: ETIMEDOUT then.
+// Waits until no other thread of the process can run; ETIMEDOUT if one still runs after `limit` of real time.
 int process_clock_settle(int64_t limit);
 // Finds the time until the earliest deadline; 0 if it has passed. False if there is none.
 bool process_clock_until_next(int64_t *left);
-// Settles, then goes to the earliest deadline within `within` of now, fires it, and settles again.
+// Settles, then goes to the earliest deadline if it is in the time `within` from now, fires it, and settles again.
 // EAGAIN when there is none; ETIMEDOUT when a thread still runs after `limit` of real time.
 int process_clock_step(int64_t within, int64_t limit);
-// Fires the earliest wait that is due now, without settling: EAGAIN when there is none. `limit` is that of Dispatch's
-// examination of its workers, which settles.
+// Fires the earliest wait that is due now, without settling; EAGAIN if there is none. If an examination of Dispatch's
+// workers is due first, it is made instead, and settles for at most `limit`.
 int process_clock_fire(int64_t limit);
-// Steps until `duration` has passed. ETIMEDOUT leaves the clocks where they are then.
+// Steps until `duration` has passed. After ETIMEDOUT, the clocks stay where they are.
 int process_clock_advance(int64_t duration, int64_t limit);
-// The machine sleeps: uptime stands still, the others count, and nothing runs. Does not fire.
+// Moves the clocks as a sleep of the machine does: the uptime stands still, and the other clocks advance. Nothing runs,
+// and nothing is fired.
 void process_clock_sleep_machine(int64_t duration);
 
 // Starts a thread that steps to the next deadline whenever nothing in the process can run. `pace` is the number of real
 // nanoseconds for a second of virtual time; 0 for no pace.
 int process_clock_run_by_itself(int64_t pace);
-// Holds that thread off; calls nest.
+// Keeps that thread from stepping until process_clock_release has been called as often as process_clock_hold.
 void process_clock_hold(void);
 void process_clock_release(void);
 // Notes that something other than a deadline wakes the process at this instant, so that timers of run loops whose date
@@ -89,20 +92,20 @@ uint64_t process_clock_offset(void (*program)(void));
 // Makes the mode of that name one of the common modes of Foundation's main run loop. False without Foundation.
 bool main_run_loop_add_common_mode(const char *name);
 
-// Lets Foundation's timers keep their tolerance and use it: at an instant at which the process is awake, every timer
-// fires whose date has come, and the process is woken for a timer only when its tolerance ends. And
-// `Timer(timeInterval:repeats:block:)` fires for the first time after the interval. Time has to be virtual. False if
-// Foundation does not have the functions that this needs.
+// Lets Foundation's timers keep their tolerance and use it. The process is woken for a timer only when a tolerance
+// ends, and at each instant at which the process is awake, every timer fires whose date has come. Also lets
+// `Timer(timeInterval:repeats:block:)` fire for the first time after the interval, and not at once. Time has to be
+// virtual. False if Foundation does not have the functions that this needs.
 bool run_loop_timers_begin(void);
 
-// Writes the waits with a deadline, earliest first, at most `capacity`. Returns how many there are.
+// Writes the waits that have a deadline, earliest first, up to `capacity` of them. Returns how many there are in total.
 size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);
-// Returns a thread that could run at the last examination, or 0; and how long, in the machine's time, there has been
-// one.
+// The first function returns a thread that could run at the last examination, or 0. The second returns for how long, in
+// the machine's time, the process has not come to rest.
 int32_t process_clock_running_thread(void);
 int64_t process_clock_running_for(void);
-// Returns the number of bytes that TCP sockets of the process have kept back for more than a second of the machine's
-// time, for which the last step did not wait.
+// Returns the number of bytes for which the last step did not wait, because TCP sockets of the process have kept them
+// back for more than a second of the machine's time.
 uint64_t process_clock_bytes_kept_back(void);
 // True if the last descriptor that the clock wanted, to examine a thread or the data in the kernel, was not free. Until
 // there is one, the process is not found at rest.

@@ -131,7 +131,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         return process.shared.object(of: AVAudioSession.self) { AVAudioSession(process) }
     }
 
-    /// Posted when an interruption begins or ends; `userInfo` contains which of the two.
+    /// Posted when an interruption begins or ends; `userInfo` shows which of the two has happened.
     ///
     /// For a suspended app, it is posted when the app is resumed.
     open class var interruptionNotification: NSNotification.Name {
@@ -247,7 +247,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
 
 // The names are Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of the kind of event of an interruption, as the raw value of ``AVAudioSession/InterruptionType``.
+/// The key of the event of an interruption, as the raw value of ``AVAudioSession/InterruptionType``.
 public let AVAudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKey"
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The key of the actions that the app may take, as the raw value of ``AVAudioSession/InterruptionOptions``.
@@ -256,5 +256,5 @@ public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOpti
 /// The key of the reason for a change of the output, as the raw value of ``AVAudioSession/RouteChangeReason``.
 public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReasonKey"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of whether the session was deactivated because the app was suspended.
+/// The key of a Boolean value that is true if the session was deactivated because the app was suspended.
 public let AVAudioSessionInterruptionWasSuspendedKey = "AVAudioSessionInterruptionWasSuspendedKey"

@@ -30,7 +30,7 @@ public struct CLLocationCoordinate2D: Sendable {
 
 /// A position of the phone with its date.
 ///
-/// The simulated phone has no altitude, speed and course.
+/// The simulated phone determines no altitude, no speed and no course.
 open class CLLocation: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: all stored properties are immutable.
 
@@ -83,7 +83,7 @@ extension CLLocationCoordinate2D {
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The best accuracy.
 ///
-/// The accuracy has no effect: that of the simulated phone's positions is determined by its route.
+/// The accuracy has no effect, because the route determines the accuracy of the simulated phone's positions.
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// An accuracy of ten metres, without effect; see ``kCLLocationAccuracyBest``.

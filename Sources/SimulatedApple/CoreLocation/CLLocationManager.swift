@@ -200,7 +200,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     /// Ends the service, also for later processes.
     open func stopMonitoringSignificantLocationChanges() { _ = host.ask(SignificantChanges.self, .stop) }
 
-    /// Returns whether the device has the service: true.
+    /// Returns `true`, because the simulated phone has the service.
     open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
     private func request(_ wish: LocationAuthorization) {
@@ -280,7 +280,7 @@ extension CLLocation {
 }
 
 extension Date {
-    /// The present date, by the clock of the app's Foundation.
+    /// The device's present instant, as a date of the app's Foundation.
     static var machineNow: Date { SimulatedPhone.date(of: SimulatedPhone.process.host.engine.time.wall()) }
 }
 

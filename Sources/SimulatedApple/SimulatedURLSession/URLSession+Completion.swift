@@ -195,7 +195,7 @@ private final class FileReceiver: Receiver {
 }
 
 extension Data {
-    /// Returns `contents`, or `size` zeros if that is `nil`.
+    /// Returns `contents`, or `size` zero bytes if `contents` is `nil`.
     static func received(_ contents: [UInt8]?, size: Int64) -> Data {
         contents.map { Data($0) } ?? Data(count: Int(size))
     }

@@ -87,10 +87,10 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { values.withLock { $0.allowsConstrained = newValue } }
     }
 
-    /// The time for which a task of an ordinary session waits for the server, in seconds; a request's own limit has no
-    /// effect.
+    /// The time for which a task of an ordinary session waits for the server, in seconds.
     ///
-    /// It has no effect in a background session, which tries again.
+    /// A request's own limit has no effect. In a background session, this property has no effect, because the session
+    /// tries again.
     open var timeoutIntervalForRequest: TimeInterval {
         get { values.withLock { $0.requestTimeout } }
         set { values.withLock { $0.requestTimeout = newValue } }

@@ -21,7 +21,7 @@ extension URLSessionDelegate {
 ///
 /// Source: Apple, documentation/foundation/urlsessiontaskdelegate
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
-    /// Called when the task has ended, with the error if it failed; an HTTP status never is an error here.
+    /// Called when the task has ended, with the error if it failed; an HTTP status is never an error here.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
     /// Called when more bytes were sent.
     func urlSession(
@@ -60,7 +60,7 @@ extension URLSessionDataDelegate {
 ///
 /// Source: Apple, documentation/foundation/urlsessiondownloaddelegate
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
-    /// Called when the file was downloaded; it exists until the method returns, so it must be moved or read before.
+    /// Called when the file was downloaded; the app must move or read the file before the method returns.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
     /// Called when more bytes have arrived: on the simulated phone once a second while the app runs, and at the end.

@@ -83,7 +83,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     open func resume() { transfers.change(taskIdentifier, of: session, .resume) }
     /// Pauses the task.
     open func suspend() { transfers.change(taskIdentifier, of: session, .suspend) }
-    /// Ends the task with `URLError.cancelled`, for the delegate, the completion handler or the caller.
+    /// Ends the task; the delegate, the completion handler or the caller receives `URLError.cancelled`.
     open func cancel() { transfers.change(taskIdentifier, of: session, .cancel) }
 
     /// A text for the app's own use, which outlives the process.
@@ -220,7 +220,7 @@ extension TransferRecord {
 
 /// The file of a download, which exists only while the app is notified of the download.
 enum DownloadedFile {
-    /// Calls `body` with the location of a file that contains `contents`, or `size` zeros if that is `nil`.
+    /// Calls `body` with the location of a file that contains `contents`, or `size` zero bytes if `contents` is `nil`.
     static func with(_ contents: [UInt8]?, size: Int64, _ body: (URL) -> Void) {
         let location = make(contents, size: size)
         body(location)

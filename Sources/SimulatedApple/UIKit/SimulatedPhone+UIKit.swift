@@ -17,7 +17,7 @@ extension SimulatedPhone {
     ///   - trackDurations: The durations of audio items; other items last three minutes.
     ///   - patience: The real time that the device waits for a background task that is not completed when its launch
     ///     handler returns, because its work continues in a `Task` off the main actor or on another queue.
-    ///   - delegate: Makes the app delegate in each new process. Its methods are called as by UIKit.
+    ///   - delegate: Makes the app delegate in each new process. Its methods are called as UIKit calls them.
     ///   - sceneDelegate: Makes the scene delegate when the scene is connected.
     public static func install(
         on device: SimulatedDevice, manifest: AppManifest = AppManifest(),
@@ -46,7 +46,7 @@ extension SimulatedPhone {
     /// ```
     ///
     /// - Parameters:
-    ///   - delegate: Makes the app delegate. Its methods are called as by UIKit.
+    ///   - delegate: Makes the app delegate. Its methods are called as UIKit calls them.
     ///   - sceneDelegate: Makes the scene delegate when the scene is connected. It must be given if, and only if, the
     ///     manifest has ``/ApusDevice/AppManifest/usesScenes``; otherwise the device records the fault
     ///     `scenesDoNotFit`.
@@ -135,15 +135,15 @@ extension AppManifest {
 }
 
 extension Fault.Rule {
-    /// The manifest says that the app uses scenes and it has no scene delegate, or the reverse.
+    /// The manifest says that the app uses scenes, but the app has no scene delegate; or the reverse.
     public static let scenesDoNotFit = Fault.Rule("scenesDoNotFit")
 }
 
 extension SimulatedPhone {
     /// Launches an app with scenes in a process of its own, whatever its manifest says about scenes.
     ///
-    /// With a manifest without scenes, the device brings the app to the foreground before this launch; with scenes,
-    /// afterwards. In both cases the scene is connected when the app comes to the foreground.
+    /// If the manifest has no scenes, the device brings the app to the foreground before this launch; if it has scenes,
+    /// the device does so after the launch. In both cases the scene is connected when the app comes to the foreground.
     ///
     /// - Parameters:
     ///   - make: Makes the app: its delegate, and a closure that is called after the delegate's launch methods. The
@@ -182,8 +182,8 @@ package class Creatable: NSObject {
 
     /// Creates an object of any subclass of `NSObject` with its `init()`.
     ///
-    /// It is not optimized: the optimizer sees no subclasses of this class, and would create an object of this class
-    /// itself.
+    /// The method is not optimized, because the optimizer sees no subclasses of this class, and would create an object
+    /// of this class itself.
     @_optimize(none)
     package static func make(_ type: AnyClass) -> AnyObject { unsafeBitCast(type, to: Creatable.Type.self).init() }
 }

@@ -55,7 +55,7 @@ open class UIApplication: UIResponder {
     /// The application retains it, as on a phone.
     open var delegate: (any UIApplicationDelegate)?
 
-    /// The place of the app between foreground and background; with scenes, that of the only scene.
+    /// The place of the app between foreground and background; with scenes, it is the place of the only scene.
     public private(set) var applicationState: State
 
     /// Whether the screen stays on while the app is in the foreground, regardless of the auto-lock time
@@ -402,7 +402,7 @@ extension UIApplication {
     /// Whether the app is registered for pushes, by this process or an earlier one.
     public var isRegisteredForRemoteNotifications: Bool { process.pushes.isRegistered }
 
-    /// Passes a push to the delegate, which calls a closure when it has handled it.
+    /// Passes a push to the delegate, which calls a closure when the push has been handled.
     func receive(_ push: SilentPush) {
         guard let delegate else { return process.pushes.complete(push.number) }
         var userInfo: [AnyHashable: Any] = ["aps": ["content-available": 1]]

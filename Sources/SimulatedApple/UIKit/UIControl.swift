@@ -185,7 +185,7 @@ open class UIButton: UIControl {
 
     /// The kind of button, which has no effect here.
     public private(set) var buttonType = ButtonType.custom
-    /// The contents; their title takes precedence over those set with ``setTitle(_:for:)``.
+    /// The contents; their title takes precedence over the titles that were set with ``setTitle(_:for:)``.
     open var configuration: Configuration?
     /// A label with the title; setting its text does not change ``currentTitle``.
     open private(set) lazy var titleLabel: UILabel? = UILabel()
@@ -218,7 +218,7 @@ open class UIButton: UIControl {
         titleLabel?.text = currentTitle
     }
 
-    /// Returns the title for a state; if none was set for it, that for `normal`.
+    /// Returns the title that was set for a state, or else the title for `normal`.
     open func title(for state: State) -> String? { titles[state] ?? titles[.normal] }
 
     /// The title in the present state.
@@ -227,7 +227,7 @@ open class UIButton: UIControl {
     /// Sets the title's color for a state.
     open func setTitleColor(_ color: UIColor?, for state: State) { titleColors[state] = color }
 
-    /// Returns the title's color for a state; if none was set for it, that for `normal`.
+    /// Returns the title's color that was set for a state, or else the color for `normal`.
     open func titleColor(for state: State) -> UIColor? { titleColors[state] ?? titleColors[.normal] }
 
     /// Performs the actions for these events; a tap is also the button's main event.

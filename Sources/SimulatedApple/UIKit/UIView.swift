@@ -225,9 +225,9 @@ extension UIView {
     ///
     /// As on a phone, the properties of views have their new values when `animations` returns; only the screen, which
     /// does not exist here, would follow later. `completion` is called with `true` on the main loop, after `delay` plus
-    /// `duration` of the device's uptime; if both are zero, in the next pass of the main loop. It is never called for a
-    /// repeating animation, or after the process has ended. Uptime does not pass while the device sleeps, and a
-    /// suspended app is called only when it has been resumed.
+    /// `duration` of the device's uptime, or in the next pass of the main loop if both are zero. It is never called for
+    /// a repeating animation, or after the process has ended. Uptime does not pass while the device sleeps, and
+    /// `completion` of a suspended app is called only after the app has been resumed.
     ///
     /// Rule: Apple, documentation/uikit/uiview/animate(withduration:delay:options:animations:completion:).
     ///

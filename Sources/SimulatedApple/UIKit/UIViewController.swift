@@ -5,8 +5,8 @@ import SimulatedAppleCore
 ///
 /// Nothing is drawn, and transitions take no time: when ``present(_:animated:completion:)``, `dismiss` or a navigation
 /// controller's `pushViewController` returns, the views have appeared and the completion handler was called. The calls
-/// come in the order of a phone: `viewDidLoad` once; `viewWillAppear`, `viewIsAppearing` and `viewDidAppear` each time.
-/// As on a phone, none of them is called when the app enters the background or returns from it.
+/// have the same order as on a phone: `viewDidLoad` once; `viewWillAppear`, `viewIsAppearing` and `viewDidAppear` each
+/// time. As on a phone, none of them is called when the app enters the background or returns from it.
 ///
 /// Rules: Apple, documentation/uikit/uiviewcontroller.
 @preconcurrency @MainActor
@@ -20,9 +20,9 @@ open class UIViewController: UIResponder {
     /// Whether the user cannot dismiss the controller, which has no effect here.
     open var isModalInPresentation = false
 
-    /// The controller presented by this one or its nearest ancestor that presents one.
+    /// The controller that this one presents, or else the one that its nearest presenting ancestor presents.
     open var presentedViewController: UIViewController? { presented ?? parent?.presentedViewController }
-    /// The controller that presents this one or its nearest presented ancestor.
+    /// The controller that presents this one, or else the one that presents its nearest presented ancestor.
     open var presentingViewController: UIViewController? { presenter ?? parent?.presentingViewController }
     /// The controller that contains this one.
     open private(set) weak var parent: UIViewController?
@@ -115,7 +115,7 @@ open class UIViewController: UIResponder {
 
     override open var next: UIResponder? { viewIfLoaded?.superview ?? presentingViewController }
 
-    /// Adds the view to another one, with the calls of its appearance.
+    /// Adds the view to another one, and calls the methods about its appearance, such as `viewWillAppear`.
     func appear(in container: UIView?, animated: Bool) {
         loadViewIfNeeded()
         willAppear(animated)
@@ -123,7 +123,7 @@ open class UIViewController: UIResponder {
         didAppear(animated)
     }
 
-    /// Removes the view from its superview, with the calls of its disappearance.
+    /// Removes the view from its superview, and calls the methods about its disappearance.
     func disappear(animated: Bool) {
         willDisappear(animated)
         loaded?.removeFromSuperview()
@@ -185,10 +185,12 @@ open class UIViewController: UIResponder {
 
     // MARK: Presentation
 
-    /// Presents a controller in front of this one; a child's outermost ancestor presents it.
+    /// Presents a controller in front of this one.
     ///
-    /// With the styles `fullScreen` and `currentContext` the presenting view disappears. With the others, such as
-    /// `automatic` (a sheet), it stays, and its controller gets no calls.
+    /// If this controller has a parent, its outermost ancestor presents the new controller.
+    ///
+    /// With the styles `fullScreen` and `currentContext`, the view of the presenting controller disappears. With the
+    /// others, such as `automatic` (a sheet), the view stays, and the presenting controller gets no calls.
     ///
     /// If this controller already presents one, or its view is not in a window yet (as in `viewDidLoad`), nothing is
     /// presented, and the device's log gets a warning, as on a phone.
@@ -222,9 +224,9 @@ open class UIViewController: UIResponder {
         if covers { didDisappear(animated) }
     }
 
-    /// Dismisses the controller that this one presents, with all that it presents itself.
+    /// Dismisses the controller that this one presents, and all controllers that are presented in front of it.
     ///
-    /// If this controller presents none, it is dismissed itself by its presenter.
+    /// If this controller presents none, its own presenter dismisses this controller.
     open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
         guard let presented = outermost.presented else {
             guard let presenter = outermost.presenter else { return }

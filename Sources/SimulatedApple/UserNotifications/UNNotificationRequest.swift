@@ -69,7 +69,7 @@ public class UNNotificationResponse: NSObject, @unchecked Sendable {
 /// The action with which the user opens a notification.
 public let UNNotificationDefaultActionIdentifier = "com.apple.UNNotificationDefaultActionIdentifier"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The action with which the user dismisses a notification, which the simulation does not use.
+/// The action with which the user dismisses a notification; the simulation does not use it.
 public let UNNotificationDismissActionIdentifier = "com.apple.UNNotificationDismissActionIdentifier"
 
 /// The condition under which a notification is shown.

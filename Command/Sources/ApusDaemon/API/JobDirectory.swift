@@ -61,7 +61,7 @@ struct JobDirectory: Sendable {
         return wire(job)
     }
 
-    /// Returns the output of a job's last ended attempt, or of an occurrence's; empty if there is none.
+    /// Returns the output of the last ended attempt of a job, or of one occurrence; empty if no attempt has ended.
     func output(_ id: JobID, occurrence: Int?) async throws -> [UInt8] {
         let query = RunQuery(
             jobID: id, occurrence: occurrence, states: [.succeeded, .failed, .lost, .cancelled],
@@ -97,9 +97,9 @@ struct JobDirectory: Sendable {
 
     /// Checks that a caller may change the open job with the same uniqueness key, if there is one.
     ///
-    /// The request would change or replace that job, which may do something else than the request. A page may change
-    /// only jobs that show texts. Its submission is therefore bound to the content that is checked here: it is refused
-    /// if another job has been submitted in the meantime.
+    /// The request would change or replace that job, whose action may differ from the request's. A page may change only
+    /// jobs that show texts. The submission of a page is therefore bound to the content of the job that is checked
+    /// here: it is refused if another job has been submitted in the meantime.
     private func checkRight(of caller: Caller?, toMeet request: inout JobRequest) async throws {
         guard caller != .script, request.conflict != .keep, let key = request.uniqueness.key else { return }
         let met = try await scheduler.jobs([.unique(kind: request.kind, .key(key), submittedAfter: nil)])[0]
@@ -118,8 +118,8 @@ struct JobDirectory: Sendable {
 
     /// Submits a job with a new identifier.
     ///
-    /// The identifier has six characters, the first of them a letter, so there are 22 · 30⁵ = 535 million. If it is
-    /// taken, the next one is longer.
+    /// The identifier has six characters, the first of them a letter, so there are 22 · 30⁵ = 535 million identifiers.
+    /// If the identifier is taken, the next one is longer.
     private func submitNew(_ request: JobRequest) async throws -> SubmissionResult {
         var request = request
         var length = 6

@@ -5,16 +5,16 @@ import ApusVirtualTime
 /// The location service of a simulated phone, which reports the places of the route on which a test puts the phone.
 ///
 /// - Updates with `inBackground` that the app starts in the foreground continue in the background and keep the app
-///   running, even with "when in use"; for that, the app must declare the mode `location`. To start them in the
-///   background, it needs "always".
+///   running, even with "when in use". The app must declare the mode `location` for this. To start such updates in the
+///   background, the app needs "always".
 /// - Updates without `inBackground` continue while the app runs. When a suspended app runs again, it receives the last
 ///   hundred updates that it has missed.
 /// - When the phone has not moved for a long time, the updates pause, and the system does not resume them. With "when
 ///   in use", the app then cannot start updates until it is launched again.
 /// - When the user withdraws the authorization, the updates stop; when it is given again, they continue.
 ///
-/// The app uses it as a `LocationSource`, as on every system, and gets errors; the simulated `CLLocationManager` treats
-/// an app that breaks a rule as the real one does.
+/// The app uses it as a `LocationSource`, as on every system, and gets an error if it breaks a rule. The simulated
+/// `CLLocationManager` treats such an app as the real one does.
 ///
 /// All members may be used from any thread.
 ///
@@ -36,7 +36,8 @@ public final class SimulatedLocation: LocationSource {
         var receiver: Receiver?
         var keepsAwake = false
         var answer = LocationMachine.Answer(authorization: .whenInUse, once: false)
-        /// The keys that are missing in the `Info.plist`, without which the user is not asked for an authorization.
+        /// The keys that are missing in the `Info.plist`; the user is not asked for an authorization whose keys are
+        /// missing.
         var missingKeys: [LocationAuthorization: [String]] = [:]
         /// The app's texts for the questions to the user.
         var purposes: [LocationAuthorization: String] = [:]
@@ -54,7 +55,7 @@ public final class SimulatedLocation: LocationSource {
     ///   - authorization: The authorization that the user has given so far.
     ///   - isModeDeclared: Whether the app declares the background mode `location`.
     ///   - stillness: The time without a move after which the updates pause. Apple does not say how long it is.
-    ///   - waitingLimit: The number of updates that are kept for a suspended app. Apple does not say how many are.
+    ///   - waitingLimit: The number of updates that are kept for a suspended app. Apple does not give this number.
     init(
         _ surroundings: PartSurroundings, authorization: LocationAuthorization = .notDetermined, isModeDeclared: Bool,
         stillness: Duration = .seconds(600), waitingLimit: Int = 100
@@ -77,8 +78,8 @@ public final class SimulatedLocation: LocationSource {
     /// Requests an authorization from the user, who answers according to ``userAnswer`` and ``userAllowsOnce``.
     ///
     /// The user is asked the first time, and once more about `always` if the app has `whenInUse`. The user never allows
-    /// more than is requested. The app is inactive meanwhile; if it is not in the foreground, the user is asked when it
-    /// is.
+    /// more than is requested. The app is inactive meanwhile. If the app is not in the foreground, the user is asked
+    /// when it enters the foreground.
     ///
     /// The first question is about "when in use", whatever is requested. An app that requests `always` then has it
     /// provisionally: when the app first receives updates that it started in the background, the user is asked about
@@ -118,8 +119,9 @@ public final class SimulatedLocation: LocationSource {
             })
     }
 
-    /// Logs a question, with the text for "when in use" if it is the first one, and that for "always" if it is the
-    /// second.
+    /// Logs a question with the app's text for it.
+    ///
+    /// The first question is logged with the text for "when in use", and the second with the text for "always".
     ///
     /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization()
     private func logQuestion(_ authorization: LocationAuthorization) {
@@ -387,7 +389,7 @@ extension LocationUpdate {
     }
 }
 
-/// The names that an interface has for its functions, for warnings.
+/// The names that an interface has for its functions, as warnings in the log contain them.
 package struct LocationWords: Sendable {
     /// The function with which an app requests authorization.
     let request: String

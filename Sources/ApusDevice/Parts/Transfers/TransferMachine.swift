@@ -53,7 +53,7 @@ struct TransferMachine {
         var wall: WallInstant?
     }
 
-    /// The maximum of the delay is a choice: sources give none.
+    /// The maximum of the delay, which is a choice because sources give none.
     private static let longestDelay: Duration = .seconds(86_400)
 
     private let timeLimit: UInt64
@@ -76,8 +76,8 @@ struct TransferMachine {
     /// Creates the machine of a device without sessions.
     ///
     /// - Parameters:
-    ///   - firstDelay: The delay of tasks that are begun in the background after the first start or resumption of the
-    ///     app; it is longer after further ones.
+    ///   - firstDelay: The delay of tasks that are begun in the background, after the app was first started or resumed
+    ///     for a session; it is longer if the app is started or resumed again soon.
     ///   - timeLimit: The time that the app has for a notice, in nanoseconds of uptime.
     ///   - progressInterval: The time between two notifications of progress to a running app, in nanoseconds of uptime.
     init(firstDelay: Duration, timeLimit: UInt64 = 30_000_000_000, progressInterval: UInt64 = 1_000_000_000) {
@@ -182,7 +182,7 @@ struct TransferMachine {
         lines.append(.log(key, entry.record.failure.map { "failed: \($0)" } ?? "done"))
     }
 
-    /// Drops what belongs to the ended process.
+    /// Drops the state that belongs to the ended process.
     ///
     /// The app is not started again for the sessions whose events the process was handling; otherwise an app that
     /// crashes in its handler would be started without end.
@@ -271,7 +271,7 @@ struct TransferMachine {
         return actions
     }
 
-    /// Returns the failure of a task that may neither continue nor wait; `nil` if it may.
+    /// Returns the failure of a task that may neither continue nor wait; `nil` if the task may do either.
     private func interruption(
         of entry: TransferEntry, _ settings: TransferSettings, _ scene: DeviceScene
     ) -> TransferFailure? {
@@ -352,9 +352,9 @@ struct TransferMachine {
     /// Begins a notice for a session; with `isWake`, the app is started or resumed for it.
     mutating func begin(_ name: String, isWake: Bool, now: ClockReading) {
         if isWake {
-            // By DTS, the delay doubles with each resumption, and begins again with the first value if the app was not
-            // resumed for the length of the delay. A task that is begun in the background cannot end before the delay
-            // is over, so here the app must not have been resumed for twice that length.
+            // According to DTS, the delay doubles with each resumption, and returns to the first value if the app was
+            // not resumed for the length of the delay. A task that is begun in the background cannot end before the
+            // delay is over, so here the app must not have been resumed for twice that length.
             let isDoubled = delayEnd.map { now.continuous < $0.advanced(by: delay) } ?? false
             delay = isDoubled ? min(delay * 2, max(firstDelay, Self.longestDelay)) : firstDelay
             delayEnd = now.continuous.advanced(by: delay)

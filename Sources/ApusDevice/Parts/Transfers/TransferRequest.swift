@@ -107,8 +107,8 @@ public struct TransferReply: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - bytes: The size of the file.
     ///   - bytesPerSecond: The rate of the transfer; at least 1.
-    ///   - status: The status of the HTTP response. A download does not fail with the status of an error: the file has
-    ///     the server's answer.
+    ///   - status: The status of the HTTP response. A status that reports an error does not make a download fail: the
+    ///     file then contains the server's answer.
     /// - Returns: The answer.
     public static func file(bytes: Int64, bytesPerSecond: Int64 = 1_000_000, status: Int = 200) -> TransferReply {
         TransferReply(status: status, bytes: bytes, bytesPerSecond: bytesPerSecond)
@@ -223,13 +223,13 @@ package enum TransferEvent: Sendable, Hashable, Codable {
     case resumed(TransferRecord)
     /// This number of bytes was transferred since the last event.
     case progress(TransferRecord, Int64)
-    /// A file was downloaded, with these bytes, or with zeros for `nil`.
+    /// A file was downloaded with these bytes; `nil` stands for zeros.
     case downloaded(TransferRecord, [UInt8]?)
-    /// The server answered a data task or an upload, with these bytes, or with zeros for `nil`.
+    /// The server answered a data task or an upload with these bytes; `nil` stands for zeros.
     case received(TransferRecord, [UInt8]?)
     /// The task has ended.
     case completed(TransferRecord)
-    /// All events were delivered for which the app was started or resumed.
+    /// All events for which the app was started or resumed have been delivered.
     case finished
     /// The session has ended and can no longer be used.
     case invalidated

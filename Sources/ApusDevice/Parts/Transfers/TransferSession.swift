@@ -31,8 +31,9 @@ struct TransferEntry {
     private var spent: UInt64 = 0
     private var reported: Int64 = 0
 
-    /// The largest answer, in bytes, that is kept in memory for a task without a file, if the test gives no content: a
-    /// choice.
+    /// The size, in bytes, of the largest answer of zeros that is kept in memory for a task without a file.
+    ///
+    /// The value is a choice.
     private static let mostZeros: Int64 = 1 << 30
 
     init(_ record: TransferRecord) { self.record = record }
@@ -153,7 +154,7 @@ struct TransferEntry {
 /// The state of a session, which outlives the app's processes for a background session.
 struct TransferSession {
     var settings = TransferSettings()
-    /// Whether the process has a session object for it.
+    /// Whether the app's process has an object for the session.
     var isOpen = false
     /// Whether the session ends with its last task.
     var isInvalidated = false
@@ -161,7 +162,7 @@ struct TransferSession {
     var entries: [Int: TransferEntry] = [:]
     private var lastNumber = 0
     var events: [TransferEvent] = []
-    /// Whether the last task has ended and the app does not know it.
+    /// Whether the last task has ended and the app has not been notified of it yet.
     var needsNotice = false
 
     var numbers: [Int] { entries.keys.sorted() }

@@ -208,7 +208,8 @@ extension SchedulerMachine {
             code: .invalid, message: "\(job.id): the job is \(job.state) and cannot be \(what); submit it again")
     }
 
-    /// Refuses a run or a retry by hand if the job has too many open runs, because its policies do not limit these.
+    /// Refuses a run or a retry by hand if the job has too many open runs, because the job's policies do not limit runs
+    /// by hand.
     private static func requireRoom(_ machine: JobMachine) throws(JobError) {
         guard machine.open.count >= JobLimits.openRuns else { return }
         throw JobError(

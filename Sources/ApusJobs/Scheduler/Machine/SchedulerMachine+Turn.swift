@@ -14,7 +14,7 @@ extension SchedulerMachine {
             for id in board.doubtfulRecords where turn.queues[id] == nil {
                 turn.write(board.record(of: board.queue(id), now))
             }
-            // The next owner finds unreadable jobs by itself.
+            // A scheduler that stops sets no jobs aside, because the next owner finds unreadable jobs by itself.
             if !life.isStopping { turn.setAside = setAside.next(atMost: SchedulerTurn.maximumJobs) }
         }
         turn.released = releasable(after: turn)
@@ -106,7 +106,8 @@ extension SchedulerMachine {
         }
     }
 
-    /// Returns the shards that can be given back with the turn, because no change of their jobs remains to be written.
+    /// Returns the shards that can be given back with the turn, because no job of them runs or has a change to be
+    /// written.
     private func releasable(after turn: SchedulerTurn) -> [ShardID] {
         shards.releasable {
             var busy: Set<ShardID> = []

@@ -33,7 +33,7 @@ struct QueueBoard: ~Copyable {
         var starts = StartLog()
         /// Whether the queue is in `turns`.
         var hasTurn = false
-        /// The number of places that jobs of the queue have got.
+        /// The number of picks of a waiting job from this queue; every fourth one takes the oldest job.
         var picks = 0
         /// The number of runs that may be in progress here, if the queue's limits are shared with other schedulers.
         var places: Int?
@@ -383,7 +383,9 @@ struct QueueBoard: ~Copyable {
     /// Takes back the place of a job that was picked and had no run to start.
     mutating func release(_ picked: Picked) { lines[picked.queue]!.addStarting(-1, of: picked.key) }
 
-    /// Ends the turn once its fate is known; ``started(_:_:_:)`` is called for the runs that it has started.
+    /// Ends the turn, because it was committed, has failed, or has nothing to commit.
+    ///
+    /// After a commit, the machine passes each run that the turn has started to ``started(_:_:_:)``.
     mutating func endTurn() {
         for id in starting { lines[id]?.endStarting() }
         starting = []
