@@ -1076,6 +1076,40 @@ enum PeerRows {
         calendar | UTC | - | 00:00:00.0..00.9 | refused
         calendar | UTC | - | 2016~11-22 | refused
         calendar | UTC | - | *-*~5/5 | refused
+        # systemd.time(7) of systemd 252 (LGPL 2.1 or later), the examples of calendar events
+        calendar | UTC | - | Sat,Thu,Mon..Wed,Sat..Sun | = Mon..Thu,Sat,Sun *-*-* 00:00:00
+        calendar | UTC | - | Mon,Sun 12-*-* 2,1:23 | = Mon,Sun 2012-*-* 01,02:23:00
+        calendar | UTC | - | Wed *-1 | = Wed *-*-01 00:00:00
+        calendar | UTC | - | Wed..Wed,Wed *-1 | = Wed *-*-01 00:00:00
+        calendar | UTC | - | Wed, 17:48 | = Wed *-*-* 17:48:00
+        calendar | UTC | - | Wed..Sat,Tue 12-10-15 1:2:3 | = Tue..Sat 2012-10-15 01:02:03
+        calendar | UTC | - | *-*-7 0:0:0 | = *-*-07 00:00:00
+        calendar | UTC | - | 10-15 | = *-10-15 00:00:00
+        calendar | UTC | - | monday *-12-* 17:00 | = Mon *-12-* 17:00:00
+        calendar | UTC | - | Mon,Fri *-*-3,1,2 *:30:45 | = Mon,Fri *-*-01,02,03 *:30:45
+        calendar | UTC | - | 12,14,13,12:20,10,30 | = *-*-* 12,13,14:10,20,30:00
+        calendar | UTC | - | 12..14:10,20,30 | = *-*-* 12..14:10,20,30:00
+        calendar | UTC | - | mon,fri *-1/2-1,3 *:30:45 | = Mon,Fri *-01/2-01,03 *:30:45
+        calendar | UTC | - | 03-05 08:05:40 | = *-03-05 08:05:40
+        calendar | UTC | - | 08:05:40 | = *-*-* 08:05:40
+        calendar | UTC | - | 05:40 | = *-*-* 05:40:00
+        calendar | UTC | - | Sat,Sun 12-05 08:05:40 | = Sat,Sun *-12-05 08:05:40
+        calendar | UTC | - | Sat,Sun 08:05:40 | = Sat,Sun *-*-* 08:05:40
+        calendar | UTC | - | 2003-03-05 05:40 | = 2003-03-05 05:40:00
+        calendar | UTC | - | 05:40:23.4200004/3.1700005 | = *-*-* 05:40:23.420000/3.170001 ≠ fraction
+        calendar | UTC | - | 2003-02..04-05 | = 2003-02..04-05 00:00:00
+        calendar | UTC | - | 2003-03-05 05:40 UTC | = 2003-03-05 05:40:00 UTC
+        calendar | UTC | - | 2003-03-05 | = 2003-03-05 00:00:00
+        calendar | UTC | - | 03-05 | = *-03-05 00:00:00
+        calendar | UTC | - | hourly | = *-*-* *:00:00
+        calendar | UTC | - | daily | = *-*-* 00:00:00
+        calendar | UTC | - | daily UTC | = *-*-* 00:00:00 UTC
+        calendar | UTC | - | monthly | = *-*-01 00:00:00
+        calendar | UTC | - | weekly | = Mon *-*-* 00:00:00
+        calendar | UTC | - | weekly Pacific/Auckland | = Mon *-*-* 00:00:00 Pacific/Auckland
+        calendar | UTC | - | yearly | = *-01-01 00:00:00
+        calendar | UTC | - | annually | = *-01-01 00:00:00
+        calendar | UTC | - | *:2/3 | = *-*-* *:02/3:00
         # kvh/recurrent 13fb7ac (MIT), src/recurrent/test.py
         words | UTC | - | daily at 9:00 | DTSTART:20100101T000000 RRULE:FREQ=DAILY;BYHOUR=9;BYMINUTE=0
         words | UTC | - | each day at 9:00 | DTSTART:20100101T000000 RRULE:FREQ=DAILY;BYHOUR=9;BYMINUTE=0
