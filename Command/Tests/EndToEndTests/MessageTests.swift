@@ -37,7 +37,7 @@ struct MessageTests {
         (["every", "rate(7 minutes)", "--", "true"], ["did you mean: apus every 7 minutes."]),
         (["cron", "rate(7 minutes)", "--", "true"], ["did you mean: apus every 7 minutes."]),
         (["every", "7 minuts", "--", "true"], ["did you mean: apus every 7 minutes."]),
-        (["every", "an hour and a haf", "--", "true"], ["did you mean: apus every an hour and a half."]),
+        (["every", "1 hour and 30 minuts", "--", "true"], ["did you mean: apus every 1 hour and 30 minutes."]),
         (
             ["preview", "every day at 9:00", "--tz", "W. Europe Standard Time"],
             ["apus: --tz", "is a name of Windows for Europe/Berlin; write Europe/Berlin"]
