@@ -2,7 +2,7 @@
     import ApusJobs
     import GRDB
 
-    /// The tables of files from before schema 8, whose names have no prefix.
+    /// The tables of files from before schema 8; the names of these tables have no prefix.
     ///
     /// Released migrations are never edited.
     enum FormerSchema {

@@ -216,8 +216,8 @@ struct wait {
     int32_t thread;
     // Called with the lock held, after the wait has left the list.
     void (*fire)(struct wait *);
-    // Returns the instant until which a wait with this deadline may be late; NULL if it may not be late. Called with
-    // the lock held.
+    // Returns the instant until which a wait with this deadline may be late. Called with the lock held. The pointer is
+    // NULL if the wait may not be late.
     int64_t (*latest)(int64_t deadline);
     // The semaphore, condition or word of memory that is waited for.
     void *object;

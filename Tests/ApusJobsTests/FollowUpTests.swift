@@ -103,7 +103,7 @@ struct FollowUpTests {
         let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
         harness.scheduler.register("hooked") { context in
             _ = context.endWork()
-            // The follow-up's task is no longer cancelled.
+            // After `endWork()`, the stop does not cancel the handler's task, so this sleep is not cut short.
             try await clock.sleep(for: .seconds(5))
             let cut = await context.followUp(timeLimit: .seconds(60)) { _ in log.add("followed") }
             log.add("end=\(cut.map { "\($0)" } ?? "-")")

@@ -39,8 +39,9 @@ final class ClusterChecker {
     var runsAsked: [JobID: Int] = [:]
     var runsAnswered: Set<Occurrence> = []
     var epochs: [ShardID: StoreEpoch] = [:]
-    /// The time at which a process was killed in peace; `counts.longestTakeOver` is the longest delay of a run after
-    /// it.
+    /// The time at which a process was killed after the trouble; `nil` before that and after the check.
+    ///
+    /// `counts.longestTakeOver` is the longest delay of a run that began after that time.
     var killed: Int64?
     var counts = ClusterSimulation.Counts()
 

@@ -25,7 +25,7 @@ package enum ClusterMutant: String, CaseIterable, Sendable {
     case nameUnchecked
     /// A postponed handler is called at once.
     case snoozeAtOnce
-    /// A node believes that the database has stored the places in its answer.
+    /// A node does not check whether the database still has the places in queues that it gave the node.
     case placesBelieved
     /// The database does not check which node moves a job.
     case moveUnfenced

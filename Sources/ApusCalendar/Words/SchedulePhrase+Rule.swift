@@ -248,8 +248,10 @@ extension SchedulePhrase {
 }
 
 extension DayRule {
-    /// The months in which days of a quarter are, as bits: the first ones, or the last ones for days that are counted
-    /// from the end; nil if the day can be in another month, or in both.
+    /// The months that contain the days, as bits: the first month of each quarter, or the last one for days that are
+    /// counted from its end.
+    ///
+    /// It is `nil` if there are no days, if they are counted from both ends, or if one can be in another month.
     fileprivate var monthsOfQuarters: UInt64? {
         let last = fromEnd | nearestWeekdaysFromEnd != 0 || ordinals.setBits.contains { $0 % 8 == 6 }
         let first = monthDays | nearestWeekdays != 0 || ordinals.setBits.contains { $0 % 8 != 6 }

@@ -264,7 +264,7 @@ struct BackgroundTaskMachine: Sendable {
         return instant(ofSpending: due, now: now)
     }
 
-    /// Returns when the process is ended because of its open tasks; `nil` if there is no such instant.
+    /// Returns the instant at which the process is ended because of its open tasks; `nil` if there is none.
     func zero(now: UInt64) -> UInt64? {
         guard isTicking, let end else { return nil }
         return instant(ofSpending: end, now: now)

@@ -36,7 +36,7 @@ public struct Fault: Sendable, Hashable, Codable, CustomStringConvertible {
 }
 
 extension Fault.Rule {
-    /// A background task was not ended in its expiration handler, or before the time was over.
+    /// A background task was still open when its expiration handler had returned, or when the time was over.
     public static let backgroundTaskNotEnded = Fault.Rule("backgroundTaskNotEnded")
     /// The last reference to a background task was released before it was ended.
     public static let backgroundTaskDropped = Fault.Rule("backgroundTaskDropped")

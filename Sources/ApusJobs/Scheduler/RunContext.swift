@@ -133,7 +133,7 @@ extension RunContext {
     }
 }
 
-/// A decision about its run that a handler throws.
+/// An error that a handler throws to decide about its own run.
 ///
 /// Any other error fails the attempt with the error's description, and the job's ``RetryPolicy`` determines whether
 /// another one follows.

@@ -97,7 +97,7 @@ public struct JobLoad: Hashable, Sendable {
     /// The largest number of rows that can be needed of one lane.
     package var mostRows: Int { max(0, limit) + known.count }
 
-    /// The largest number of jobs in memory of a held lane, whose jobs cannot run (``isHeld(_:)``).
+    /// The largest number of jobs of one held lane in memory; the jobs of such a lane cannot run (``isHeld(_:)``).
     ///
     /// These jobs are in memory only to report that they wait. All held lanes together share an eighth of the room, and
     /// each has at least one job.

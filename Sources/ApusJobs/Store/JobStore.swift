@@ -317,7 +317,7 @@ public struct StoreClock: Hashable, Sendable, Codable {
     public var bootID: String?
     /// The wall clock minus the continuous clock, which cannot be set.
     public var wallOffset: Duration
-    /// The wall clock minus the axis of elapsed time (see ``JobStore``), which changes when the wall clock is set.
+    /// The wall clock minus the axis of elapsed time (see ``JobStore``); setting the wall clock changes the offset.
     public var elapsedOffset: Duration
     /// Creates a record.
     public init(bootID: String?, wallOffset: Duration, elapsedOffset: Duration) {

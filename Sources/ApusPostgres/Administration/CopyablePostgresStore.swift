@@ -86,7 +86,7 @@
 
     /// Excludes running nodes from a database that is copied.
     enum ExclusiveUse {
-        /// Returns the statements that throw if a node is connected, and end the nodes that have died.
+        /// Returns the statements that throw if a node is connected, and otherwise record the end of all nodes.
         ///
         /// They lock the table of nodes, and must be in one transaction with the statements that need the exclusion.
         private static func statements(_ schema: SchemaName) -> [PostgresStatement] {

@@ -279,7 +279,7 @@
             return view
         }
 
-        /// Writes the jobs that the node can run, before the beat from which the other nodes read them.
+        /// Before a beat, writes the jobs that the node can run into its row, where the other nodes' beats read them.
         ///
         /// A turn that is being written locks the node's row. A beat must not wait for the turn, so it skips a locked
         /// row, and the next beat tries again.

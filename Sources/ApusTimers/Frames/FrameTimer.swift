@@ -109,7 +109,8 @@ public final class FrameTimer: Sendable {
 ///
 /// The core is itself the action of its engine timers, with the epoch as the token, so that a frame allocates nothing.
 ///
-/// For `@unchecked Sendable`, which subclasses must repeat: all mutable values are in `state`, protected by its lock.
+/// For `@unchecked Sendable`, which this subclass of `TimerHandler` must repeat: all mutable values are in `state`,
+/// protected by its lock.
 private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
     /// The handler's closure, in a struct because each passage through the lock's generic code would wrap a bare
     /// closure in another one.

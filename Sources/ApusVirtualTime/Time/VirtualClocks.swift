@@ -29,8 +29,8 @@ package final class VirtualClocks: TimeSource {
 
     /// Moves the clocks by the number of nanoseconds that `step` returns; with `nil`, they do not move.
     ///
-    /// `step` may search for the next deadline, because a thread in ``atOneInstant(_:)`` cannot set an earlier deadline
-    /// before the clocks have moved.
+    /// `step` may search for the next deadline: until the clocks have moved, no thread in ``atOneInstant(_:)`` can add
+    /// a deadline before that one.
     ///
     /// - Returns: The result of `step`.
     @discardableResult

@@ -4,8 +4,8 @@ import SimulatedAppleCore
 
 /// One player's access to the phone's audio.
 ///
-/// The phone plays for the player that was last asked to play, its owner. For every other player it is silent, and the
-/// calls of other players have no effect.
+/// The player that was last asked to play owns the phone's audio. All other players are silent, and their calls have no
+/// effect.
 @MainActor
 final class PlayerAudio {
     private let phone: any PhoneAudio

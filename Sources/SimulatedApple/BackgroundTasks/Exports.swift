@@ -1,2 +1,2 @@
-// The real module also exports Foundation and Dispatch, whose types are in its signatures.
+// The real module also exports Foundation and Dispatch, whose types are in its signatures. Foundation exports Dispatch.
 @_exported public import Foundation

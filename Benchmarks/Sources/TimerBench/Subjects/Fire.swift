@@ -10,7 +10,7 @@ struct Fire: MeasuredInTurns {
     private let steady: Int
     /// The time over which the steady load is spread, in nanoseconds.
     private let spread: UInt64
-    /// The initial time from the beginning of scheduling to the first deadline, in nanoseconds.
+    /// The time from the beginning of scheduling to the first deadline, in nanoseconds; each retry triples it.
     private let lead: UInt64
 
     init(quick: Bool) {

@@ -50,7 +50,7 @@ final class FieldReport {
 
     /// Records the unknown fields of an object.
     ///
-    /// - Returns: whether it is the first object with unknown fields, so that the known ones must be recorded too.
+    /// - Returns: whether it is the first object with unknown fields, whose known fields must be recorded too.
     func add(path: [any CodingKey], unknown: [String]) -> Bool {
         guard self.unknown == nil, let first = unknown.min() else { return false }
         self.path = path.fieldPath

@@ -12,7 +12,7 @@ struct LocationMachine {
         case authorization(LocationAuthorization)
     }
 
-    /// The user's consent, in cases in which the authorization that the app sees does not show it.
+    /// The difference between the user's consent and the authorization that the app sees; `settled` if there is none.
     private enum Grant {
         case settled
         /// The app has "always", but the user has only answered the question about "when in use".

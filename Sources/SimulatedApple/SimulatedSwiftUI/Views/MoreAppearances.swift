@@ -89,9 +89,9 @@
     }
 
     extension Font {
-        /// Returns a font of the app.
+        /// Returns the font for body text, because the fonts of an app are not drawn.
         public static func custom(_ name: String, size: CGFloat) -> Font { .body }
-        /// Returns a font of the app.
+        /// Returns the font for body text, because the fonts of an app are not drawn.
         public static func custom(_ name: String, size: CGFloat, relativeTo textStyle: TextStyle) -> Font { .body }
         /// Returns the italic font.
         public func italic() -> Font { self }
