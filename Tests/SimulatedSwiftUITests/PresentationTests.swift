@@ -53,14 +53,14 @@
             let taps: Events
 
             var body: some View {
-                GeometryReader { geometry in
+                GeometryReader { _ in
                     ZStack {
                         RoundedRectangle(cornerRadius: margin).fill(Color.accentColor)
                         Circle().trim(from: 0, to: 0.5).stroke(
                             Color.red, style: StrokeStyle(lineWidth: 2, lineCap: .round))
                         LinearGradient(colors: [.red, .blue], startPoint: .top, endPoint: .bottomTrailing)
                         LazyVGrid(columns: [GridItem(.flexible()), GridItem(.adaptive(minimum: 80))], spacing: 4) {
-                            Text("width \(Int(geometry.size.width))").minimumScaleFactor(0.5).clipShape(Capsule())
+                            Text("grid").minimumScaleFactor(0.5).clipShape(Capsule())
                         }
                     }
                 }
@@ -147,7 +147,8 @@
                 let stage = Stage(Decorated(taps: taps))
                 #expect(
                     stage.screen.lines == [
-                        "tap me", "unit", "day", "count", "name", "size", "3 MB", "more", "rename", "next", "edit",
+                        "grid", "tap me", "unit", "day", "count", "name", "size", "3 MB", "more", "rename", "next",
+                        "edit",
                         "over",
                     ])
                 #expect(stage.screen.press("tap me") && stage.screen.press("rename"))
