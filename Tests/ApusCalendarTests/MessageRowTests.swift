@@ -51,7 +51,7 @@ struct MessageRowTests {
         S every quarter on the 1st in march at 9:00 | 29 | every quarter on the 1st in | no months | none
         S every day at 6:00 and every day at 18:00 | 19 | every day at 6:00 | a schedule of their own | none
         S every quarter on the 31st at 9:00 | 22 | every quarter on the | of the quarter | none
-        S every quarter at 9:00 | 22 | every quarter at 9:00 | on the and the days | none
+        S every quarter at 9:00 | 22 | every quarter at 9:00 | “on the” and the days | none
         S every day at 9:00 in W. Europe Standard Time | 22 | every day at 9:00 in | a name of Windows for Europe/Berlin | every day at 9:00 in Europe/Berlin
         S every day at 9:00 in "Eastern Standard Time" | 22 | every day at 9:00 in | a name of Windows for America/New_York | every day at 9:00 in America/New_York
         S every moonday at 9:00 | 7 | every | a weekday | every monday at 9:00
