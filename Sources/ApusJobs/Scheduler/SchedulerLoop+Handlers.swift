@@ -3,37 +3,14 @@ import Logging
 
 // Calls handlers, and reports to the machine when each has returned or was given up.
 extension SchedulerLoop {
-    /// A run whose handler is called next.
-    struct Launch: Sendable {
-        let run: Run
-        let job: Job
-        let control: RunControl
-    }
-
-    /// Makes a run cancellable, before its handler is called by ``launch(_:)``.
-    func prepare(_ run: Run, of job: Job) -> Launch {
+    func launch(_ run: Run, of job: Job) {
         let key = RunKey(run)
         let control = RunControl(
             engine: engine, events: hub, executor: handlerExecutor, patience: configuration.abandonment,
             report: { [weak self] in self?.receive($0, of: key) })
         handlers.withLock { $0.begin(run, control) }
-        return Launch(run: run, job: job, control: control)
-    }
-
-    /// Calls the handlers of runs, each in a task of its own.
-    ///
-    /// The tasks are created on the handlers' executor, where they also end, because it costs more to free memory that
-    /// another thread has allocated.
-    func launch(_ launches: [Launch]) {
-        let (schema, executor) = (storeSchema, handlerExecutor)
-        _ = Task(executorPreference: executor) {
-            for launch in launches {
-                launch.control.attach(
-                    Task(executorPreference: executor) {
-                        await self.perform(launch.run, of: launch.job, schema, launch.control)
-                    })
-            }
-        }
+        let schema = storeSchema
+        control.attach(Task(executorPreference: handlerExecutor) { await self.perform(run, of: job, schema, control) })
     }
 
     private func perform(_ claimed: Run, of job: Job, _ schema: String?, _ control: RunControl) async {

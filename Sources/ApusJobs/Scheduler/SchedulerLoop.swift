@@ -291,9 +291,7 @@ final class SchedulerLoop: Sendable {
             #endif
             return (result, machine!.takeEffects())
         }
-        var launches: [Launch] = []
-        for effect in effects { perform(effect, &launches) }
-        if !launches.isEmpty { launch(launches) }
+        for effect in effects { perform(effect) }
         return result
     }
 
@@ -399,9 +397,9 @@ final class SchedulerLoop: Sendable {
 
     // MARK: Effects
 
-    private func perform(_ effect: SchedulerEffect, _ launches: inout [Launch]) {
+    private func perform(_ effect: SchedulerEffect) {
         switch effect {
-        case .start(let run, let job): launches.append(prepare(run, of: job))
+        case .start(let run, let job): launch(run, of: job)
         case .cancel(let key, let reason): handlers.withLock { $0[key] }?.cancel(reason)
         case .answer(let number, let result):
             let call = inbox.withLock { $0.calls.removeValue(forKey: number) }
