@@ -93,11 +93,15 @@ extension CalendarSchedule {
         if form == .cron || form == .calendar {
             do { try WindowsZones.check(text) } catch {
                 throw error.suggesting(instead: text) { text throws(ScheduleTextError) in
-                    _ = try CalendarSchedule(text: text, form: form, now: now)
+                    _ = try CalendarSchedule(reading: text, form, now)
                     return text
                 }
             }
         }
+        try self.init(reading: text, form, now)
+    }
+
+    private init(reading text: String, _ form: ScheduleForm, _ now: CivilDateTime) throws(ScheduleTextError) {
         switch form {
         case .words: try self.init(words: text, today: now.date)
         case .cron: try self.init(cronLine: text)

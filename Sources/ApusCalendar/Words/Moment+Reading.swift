@@ -188,6 +188,7 @@ extension Moment {
                 throw reader.error("a date that is a \(Names.weekdays[checked - 1])", at: dayToken)
             }
         }
+        var nextNight: PhraseToken?
         if let (part, token) = part {
             guard let second = time?.second else {
                 throw reader.error(
@@ -196,14 +197,19 @@ extension Moment {
             }
             if part == .tonight, part.hours.contains(second / 3_600 + 24) {
                 // `tonight at midnight` is the next midnight.
-                day = nil
+                (day, nextNight) = (nil, token)
             } else if !part.hours.contains(second / 3_600) {
                 throw reader.error(part.expected(for: second), at: token)
             }
         }
         isNextTime = day == nil
         var moment = Moment(base: .local(day, time), zone: zone)
+        let end = reader.index
         try shift(&moment, &reader)
+        if let nextNight, reader.index > end {
+            throw reader.error(
+                "a date, because the time is after midnight, as in “tomorrow at 0:00 + 1 day”", at: nextNight)
+        }
         // `4pm + 3 days` counts from today, even if 4pm has passed.
         if isNextTime, moment.span.days + moment.span.months > 0 { moment.base = .local(.relative(0), time) }
         return moment

@@ -101,6 +101,7 @@ extension PhraseReader {
             guard (1...12).contains(hour) else { throw wrong("an hour from 1 to 12 before am or pm") }
             hour = hour % 12 + half
         } else if let part = takeDayPart() ?? dayPart {
+            guard hour < 24 else { throw wrong() }
             guard let found = part.hour(hour, isClock: isClock, isPadded: start.text.first == "0") else {
                 throw wrong(part.expected(for: (hour * 60 + minute) * 60))
             }
@@ -176,6 +177,7 @@ extension PhraseReader {
         var rest = self
         let isLinked = rest.take(.inside, .at, .of)
         _ = rest.take(.the)
+        if rest.isGermanAm() { rest.skip() }
         guard isLinked || vocabulary.language != "en", let part = rest.takeValue(Self.dayPart) else { return nil }
         self = rest
         return part
@@ -204,9 +206,9 @@ extension DayPart {
     ///
     /// An hour with a leading zero counts from midnight.
     fileprivate func hour(_ hour: Int, isClock: Bool, isPadded: Bool) -> Int? {
-        let possible = [hour, hour + 24] + ((1...11).contains(hour) && !isPadded ? [hour + 12] : [])
         let range = isClock || hour > 12 ? hours : hoursOfNumbers
-        return possible.first(where: range.contains).map { $0 % 24 }
+        if let hour = [hour, hour + 24].first(where: range.contains) { return hour % 24 }
+        return (1...11).contains(hour) && !isPadded && hoursOfNumbers.contains(hour + 12) ? hour + 12 : nil
     }
 }
 

@@ -10,13 +10,16 @@ struct PhraseReader {
     init(_ text: String) {
         (self.text, tokens) = (text, PhraseToken.split(text))
         vocabulary = Vocabulary.of(tokens)
-        let parts = tokens.indices.compactMap { index in
+        let parts = tokens.indices.compactMap { index -> DayPart? in
             // In `at 4 in the afternoon`, the part is that of one time.
             var before = self
             before.index = index
-            while before.index > 0, [.the, .inside, .at, .of].contains(where: { before.has($0, ahead: -1) }) {
+            while before.index > 0,
+                [.the, .inside, .at, .of].contains(where: { before.has($0, ahead: -1) }) || before.isGermanAm(ahead: -1)
+            {
                 before.index -= 1
             }
+            if isInLimit(index) { return nil }
             let isOfTime = before.ahead(-1).kind == .number || before.has(.hourMark, ahead: -1)
             return isOfTime && (before.index < index || vocabulary.language != "en")
                 ? nil : value(ahead: index, Self.dayPart)
@@ -50,6 +53,25 @@ struct PhraseReader {
 
     func has(_ meaning: Meaning, ahead count: Int = 0) -> Bool {
         senses(ahead(count)).contains { $0.meaning == meaning }
+    }
+
+    /// Whether a word is *am*, as in `8 Uhr am Abend`.
+    func isGermanAm(ahead count: Int = 0) -> Bool { vocabulary.language == "de" && ahead(count).lower == "am" }
+
+    /// Whether the token at an index is in a limit, as `evening` in `starting friday evening`.
+    func isInLimit(_ index: Int) -> Bool {
+        let limits: [Meaning] = [.since, .until, .except, .not]
+        for index in tokens[..<index].indices.reversed() {
+            let meanings = senses(tokens[index]).map(\.meaning)
+            if meanings.contains(.at) || meanings.contains(.every) { return false }
+            guard meanings.contains(where: limits.contains) else { continue }
+            // In `Montag bis Freitag`, *bis* is no limit.
+            let isRange =
+                meanings.contains(.to) && index > 0
+                && senses(tokens[index - 1]).contains { if case .weekday = $0.meaning { true } else { false } }
+            if !isRange { return true }
+        }
+        return false
     }
 
     /// The first meaning of the next word for which a function has a value.

@@ -77,7 +77,9 @@ extension SchedulePhrase {
         var rest = reader
         let isLinked = rest.take(.inside, .on, .at)
         _ = rest.take(.the)
-        guard let part = rest.value(PhraseReader.dayPart), part != .tonight else { return false }
+        guard let part = rest.value(PhraseReader.dayPart), part != .tonight, !reader.isInLimit(rest.index) else {
+            return false
+        }
         let isPlural = rest.senses(rest.next).contains(where: \.isPlural)
         guard isPlural || isLinked || weekdays != nil else { return false }
         dayPart = try filled(dayPart, part, token, "the part of the day")
