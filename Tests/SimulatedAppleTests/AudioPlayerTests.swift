@@ -12,6 +12,7 @@
     {
         private let voice = AVSpeechSynthesizer()
         var player: AVAudioPlayer?
+        var isChaining = false
 
         func application(
             _ application: UIApplication,
@@ -32,6 +33,10 @@
 
         func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didFinish utterance: AVSpeechUtterance) {
             SimulatedPhone.note("said \(utterance.speechString)")
+            if isChaining {
+                isChaining = false
+                say("next")
+            }
         }
     }
 
@@ -112,6 +117,51 @@
                     device.advance(by: .milliseconds(200))
                     #expect(notes(device) == ["said one", "said two"])
                     #expect(device.logText.contains("speech “one”"))
+                }
+            }
+
+            @Test("a delegate that speaks the next text when one has ended has it spoken once")
+            func chain() throws {
+                try run { device, app in
+                    app.isChaining = true
+                    app.say("first")
+                    app.say("later")
+                    device.advance(by: .seconds(5))
+                    #expect(notes(device) == ["said first", "said later", "said next"])
+                    #expect(device.logText.components(separatedBy: "speech “next”").count == 2)
+                }
+            }
+
+            @Test("a text that is stopped and spoken again takes its whole time")
+            func spokenAgain() throws {
+                try run { device, _ in
+                    let (voice, text) = (AVSpeechSynthesizer(), AVSpeechUtterance(string: "0123456789"))
+                    voice.speak(text)
+                    device.advance(by: .milliseconds(500))
+                    #expect(voice.stopSpeaking(at: .immediate))
+                    voice.speak(text)
+                    device.advance(by: .milliseconds(500))
+                    #expect(voice.isSpeaking)
+                    device.advance(by: .milliseconds(100))
+                    #expect(!voice.isSpeaking)
+                }
+            }
+
+            @Test("a player begins at the position that is set before it plays, or after its end")
+            func position() throws {
+                try run { device, app in
+                    let player = try #require(app.player)
+                    player.currentTime = 4
+                    #expect(player.currentTime == 4)
+                    player.play()
+                    device.advance(by: .seconds(1))
+                    #expect(player.currentTime == 5)
+                    device.advance(by: .seconds(10))
+                    #expect(!player.isPlaying)
+                    player.currentTime = 7
+                    player.play()
+                    device.advance(by: .seconds(2))
+                    #expect(player.currentTime == 9)
                 }
             }
 

@@ -205,6 +205,27 @@ extension SimulatedAppleTests.Locations {
         }
     }
 
+    @Test("after a requestLocation() that was stopped, the next updates continue")
+    func stoppedLocation() throws {
+        try SimulatedDevice.run { device in
+            let journal = Journal()
+            SimulatedPhone.install(
+                on: device, manifest: AppManifest(backgroundModes: []), delegate: OneLocationDelegate(journal))
+            device.location.setRoute(
+                .steps(
+                    [0, 1, 2, 3, 4].map { step in
+                        (.seconds(60), LocationRoute.Place(latitude: Double(step), longitude: 0))
+                    }))
+            device.launch()
+            let app = try #require(device.app as? OneLocationDelegate)
+            app.manager.requestLocation()
+            app.manager.stopUpdatingLocation()
+            app.manager.startUpdatingLocation()
+            device.advance(by: .seconds(200))
+            #expect(journal.take().filter { !$0.hasPrefix("error") }.count >= 3)
+        }
+    }
+
     @Test("a search for an address fails as without a network, with a warning")
     func addresses() throws {
         try SimulatedDevice.run { device in

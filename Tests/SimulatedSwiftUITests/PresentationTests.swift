@@ -39,6 +39,24 @@
             }
         }
 
+        /// A list whose button has the title of the button of its alert, and which is tapped as a whole.
+        private struct Deleting: View {
+            let events: Events
+            @State private var isAsked = false
+
+            var body: some View {
+                VStack {
+                    Button("Delete") {
+                        events.all.append("asked")
+                        isAsked = true
+                    }
+                    Button("other") { events.all.append("other") }
+                }.alert("Sure?", isPresented: $isAsked) {
+                    Button("Delete") { events.all.append("deleted") }
+                }.onTapGesture { events.all.append("tapped") }
+            }
+        }
+
         /// Uses declarations that only describe a look; the test is that this compiles, and shows the texts.
         private struct Decorated: View {
             private enum Field { case name }
@@ -139,6 +157,17 @@
                 #expect(stage.screen.lines == ["show", "alarm", "ask", "Old", "style", "OK"])
                 #expect(stage.screen.press("OK"))
                 #expect(stage.screen.lines == ["show", "alarm", "ask"])
+            }
+
+            @Test("only the controls of the view in front can be pressed, also if a covered one has the same title")
+            func covered() {
+                let events = Events()
+                let stage = Stage(Deleting(events: events))
+                #expect(stage.screen.press("Delete"))
+                #expect(!stage.screen.press("other") && !stage.screen.press("Sure?"))
+                #expect(stage.screen.press("Delete"))
+                #expect(stage.screen.press("other"))
+                #expect(events.all == ["asked", "deleted", "other"])
             }
 
             @Test("what only describes a look leaves the texts and the controls, and a text with a gesture is tapped")

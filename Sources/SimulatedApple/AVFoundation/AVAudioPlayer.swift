@@ -30,6 +30,8 @@ open class AVAudioPlayer: NSObject {
 
     private let player: EndingPlayer
     private var loopsLeft = 0
+    /// The position that the app has set, and to which the player has not moved yet.
+    private var nextPosition: TimeInterval?
 
     private init(_ url: URL, isFile: Bool, data: Data?) {
         (self.url, self.data) = (isFile ? url : nil, data)
@@ -65,8 +67,11 @@ open class AVAudioPlayer: NSObject {
     open var duration: TimeInterval { player.currentItem?.duration.seconds ?? 0 }
     /// The position in seconds; 0 at the end.
     open var currentTime: TimeInterval {
-        get { player.hasEnded ? 0 : player.currentTime().seconds }
-        set { player.seek(to: CMTime(seconds: newValue, preferredTimescale: 1_000)) }
+        get { nextPosition ?? (player.hasEnded ? 0 : player.currentTime().seconds) }
+        set {
+            nextPosition = newValue
+            if !player.hasEnded { seek() }
+        }
     }
     /// The number of channels: two.
     open var numberOfChannels: Int { 2 }
@@ -84,7 +89,16 @@ open class AVAudioPlayer: NSObject {
     open func play() -> Bool {
         loopsLeft = numberOfLoops
         player.play()
+        seek()
         return isPlaying
+    }
+
+    /// Moves to the position that the app has set, which is kept while the phone's audio belongs to another player.
+    private func seek() {
+        guard let position = nextPosition else { return }
+        player.seek(to: CMTime(seconds: position, preferredTimescale: 1_000)) { hasMoved in
+            if hasMoved { self.nextPosition = nil }
+        }
     }
 
     /// Pauses, and keeps the position.

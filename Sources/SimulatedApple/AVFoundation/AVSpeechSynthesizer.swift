@@ -13,11 +13,13 @@ open class AVSpeechSynthesizer: NSObject {
     /// The delegate, which is notified of the beginning and the end of each text.
     open weak var delegate: (any AVSpeechSynthesizerDelegate)?
     /// Whether a text is spoken, or waits.
-    open var isSpeaking: Bool { !waiting.isEmpty }
+    open var isSpeaking: Bool { present != nil || !waiting.isEmpty }
     /// Whether the voice pauses: never here.
     open var isPaused: Bool { false }
 
+    private var present: AVSpeechUtterance?
     private var waiting: [AVSpeechUtterance] = []
+    private var end: ScheduledTimer?
 
     /// Creates a voice.
     override public init() { super.init() }
@@ -25,7 +27,7 @@ open class AVSpeechSynthesizer: NSObject {
     /// Speaks a text, after those that wait.
     open func speak(_ utterance: AVSpeechUtterance) {
         waiting.append(utterance)
-        if waiting.count == 1 { begin(utterance) }
+        beginNext()
     }
 
     /// Ends the text that is spoken, and drops those that wait.
@@ -33,26 +35,35 @@ open class AVSpeechSynthesizer: NSObject {
     /// - Returns: Whether a text was spoken.
     @discardableResult
     open func stopSpeaking(at boundary: AVSpeechBoundary) -> Bool {
-        guard let present = waiting.first else { return false }
-        waiting = []
-        delegate?.speechSynthesizer(self, didCancel: present)
+        guard let stopped = present else { return false }
+        _ = end?.cancel()
+        (present, end, waiting) = (nil, nil, [])
+        delegate?.speechSynthesizer(self, didCancel: stopped)
         return true
     }
 
-    private func begin(_ utterance: AVSpeechUtterance) {
+    /// Begins the next text, unless one is spoken.
+    private func beginNext() {
+        guard present == nil, !waiting.isEmpty else { return }
+        let utterance = waiting.removeFirst()
+        present = utterance
         let host = SimulatedPhone.process.host
         host.logSound("speech “\(utterance.speechString)”")
         delegate?.speechSynthesizer(self, didStart: utterance)
-        host.engine.schedule(after: .milliseconds(60 * utterance.speechString.count), clock: .uptime) { [weak self] in
-            host.mainLoop.run(in: .common) { [weak self] in self?.end(utterance) }
+        // The delegate may have stopped the text.
+        guard present === utterance, end == nil else { return }
+        let length = Duration.milliseconds(60 * utterance.speechString.count)
+        end = host.engine.schedule(after: length, clock: .uptime) { [weak self] in
+            host.mainLoop.run(in: .common) { [weak self] in self?.finish(utterance) }
         }
     }
 
-    private func end(_ utterance: AVSpeechUtterance) {
-        guard waiting.first === utterance else { return }
-        waiting.removeFirst()
+    private func finish(_ utterance: AVSpeechUtterance) {
+        guard present === utterance else { return }
+        (present, end) = (nil, nil)
+        // The delegate may speak the next text itself.
         delegate?.speechSynthesizer(self, didFinish: utterance)
-        if let next = waiting.first { begin(next) }
+        beginNext()
     }
 }
 

@@ -112,12 +112,21 @@ public final class AlarmManager: Sendable {
         if authorizationState == .notDetermined { _ = try await requestAuthorization() }
         let alert = configuration.attributes.presentation.alert
         let durations = configuration.countdownDuration
+        func duration(_ seconds: TimeInterval?) throws -> Duration? {
+            guard let seconds else { return nil }
+            // `Duration` traps for a number that it cannot express.
+            guard seconds.magnitude < 1e9 else {
+                throw AlarmKitError(
+                    AlarmRefusal(
+                        message: "alarm “\(alert.title.key)” was not scheduled: no countdown takes \(seconds) s"))
+            }
+            return .seconds(seconds)
+        }
         try perform(
             .schedule(
                 AlarmRequest(
                     id: id.uuidString, title: alert.title.key, schedule: configuration.schedule?.kept,
-                    preAlert: durations?.preAlert.map { .seconds($0) },
-                    postAlert: durations?.postAlert.map { .seconds($0) },
+                    preAlert: duration(durations?.preAlert), postAlert: duration(durations?.postAlert),
                     isSnoozable: alert.secondaryButton != nil && alert.secondaryButtonBehavior == .countdown)))
         guard let alarm = try alarms.first(where: { $0.id == id }) else {
             throw AlarmKitError(AlarmRefusal(message: "alarm “\(alert.title.key)” has gone"))

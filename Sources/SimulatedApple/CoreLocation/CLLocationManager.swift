@@ -171,6 +171,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     /// Ends the updates.
     open func stopUpdatingLocation() {
         let wasUpdating = state.withLock { state in
+            state.wantsOne = false
             defer { state.isUpdating = false }
             return state.isUpdating
         }

@@ -329,14 +329,15 @@ extension UIApplication {
 
     /// Writes a URL into the device's log; no other app is opened, so that this app stays in the foreground here.
     ///
-    /// The handler is called with `true` on the main loop.
+    /// The handler is called on the main loop, with the result of ``canOpenURL(_:)``.
     public func open(
         _ url: URL, options: [OpenExternalURLOptionsKey: Any] = [:],
         completionHandler completion: (@MainActor @Sendable (Bool) -> Void)? = nil
     ) {
         host.note("opens \(url.absoluteString)")
         host.warn("no app is opened for a URL here: the app stays in the foreground")
-        if let completion { host.mainLoop.run { completion(true) } }
+        let isOpened = canOpenURL(url)
+        if let completion { host.mainLoop.run { completion(isOpened) } }
     }
 
     /// Returns whether an app can open the URL: for a web address, and for those of the settings.

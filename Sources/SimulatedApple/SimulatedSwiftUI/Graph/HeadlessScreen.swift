@@ -21,13 +21,17 @@
 
         /// Presses the first enabled control with this title, and performs the resulting updates before it returns.
         ///
+        /// A control that a presented view covers cannot be pressed.
+        ///
         /// - Returns: Whether there is such a control.
         package func press(_ title: String) -> Bool {
             var press: (() -> Void)?
+            var front = 0
             graph.visit { node in
-                guard press == nil else { return false }
+                let depth = node.environment.presentationDepth
+                if depth > front { (front, press) = (depth, nil) }
                 guard let item = node.element as? any ScreenItem else { return true }
-                if node.environment.isEnabled, item.title(in: node) == title {
+                if depth == front, press == nil, node.environment.isEnabled, item.title(in: node) == title {
                     let closesAlert = node.environment.closesAlert
                     let tap = node.environment.tap
                     if let action = item.press(in: node) ?? tap {

@@ -86,7 +86,7 @@
         public init(_ title: LocalizedStringKey, text: Binding<String>) { (label, self.text) = (Text(title), text) }
     }
 
-    /// A stack of views, of which only the root is shown here.
+    /// A stack of views: the root, and the views that links push in front of it.
     ///
     /// Rule: Apple, "NavigationStack".
     public struct NavigationStack<Root: View>: View, Primitive {
@@ -100,7 +100,7 @@
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: root)] }
     }
 
-    /// A stack of views in the form before iOS 16, of which only the root is shown here.
+    /// A stack of views in the form before iOS 16: the root, and the views that links push in front of it.
     ///
     /// Rule: Apple, "NavigationView".
     public struct NavigationView<Content: View>: View, Primitive {

@@ -24,6 +24,8 @@
                 let environment = EnvironmentChange(content: AnyPart(element: view)) { environment in
                     environment.dismissAction = DismissAction(action: dismiss)
                     environment.closesAlert = isAlert ? dismiss : nil
+                    environment.presentationDepth += 1
+                    environment.tap = nil
                 }
                 parts.append(ViewNode.Part(key: .index(1), element: environment))
             }
@@ -60,11 +62,18 @@
 
     private struct DismissKey: EnvironmentKey { static var defaultValue: DismissAction? { nil } }
     private struct ClosesAlertKey: EnvironmentKey { static var defaultValue: (() -> Void)? { nil } }
+    private struct PresentationDepthKey: EnvironmentKey { static var defaultValue: Int { 0 } }
 
     extension EnvironmentValues {
         var dismissAction: DismissAction? {
             get { self[DismissKey.self] }
             set { self[DismissKey.self] = newValue }
+        }
+
+        /// The number of presentations that the view is in; a view that another one covers has a smaller number.
+        var presentationDepth: Int {
+            get { self[PresentationDepthKey.self] }
+            set { self[PresentationDepthKey.self] = newValue }
         }
 
         /// The action after each button of an alert; `nil` outside of one.
