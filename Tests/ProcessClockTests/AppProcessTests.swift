@@ -167,9 +167,14 @@
                 _ = try AppLauncher.current(environment)
             }
             // On a busy machine the process may wait for the disk (state D), so only the state Z is excluded.
-            let seen = try states()
-            #expect(seen.contains { $0 != "Z" }, "the last one is alive")
-            #expect(!seen.contains("Z"))
+            #expect(try states().contains { $0 != "Z" }, "the last one is alive")
+            // The process of an exit test beside this one has the same name, and is a zombie until it is reaped.
+            var attempts = 60_000
+            while try states().contains("Z"), attempts > 0 {
+                usleep(1_000)
+                attempts -= 1
+            }
+            #expect(attempts > 0)
         }
 
         @Test("each installation has user defaults of its own, and Dispatch knows the first thread of its process")
