@@ -175,9 +175,8 @@ extension PhraseReader {
     /// Reads what says the half of the day after a time: `in the morning`, `at night`, `abends`, `du soir`.
     private mutating func takeDayPart() -> DayPart? {
         var rest = self
-        let isLinked = rest.take(.inside, .at, .of)
+        let isLinked = dayPartLinks.contains { rest.take($0) }
         _ = rest.take(.the)
-        if rest.isGermanAm() { rest.skip() }
         guard isLinked || vocabulary.language != "en", let part = rest.takeValue(Self.dayPart) else { return nil }
         self = rest
         return part

@@ -14,9 +14,7 @@ struct PhraseReader {
             // In `at 4 in the afternoon`, the part is that of one time.
             var before = self
             before.index = index
-            while before.index > 0,
-                [.the, .inside, .at, .of].contains(where: { before.has($0, ahead: -1) }) || before.isGermanAm(ahead: -1)
-            {
+            while before.index > 0, ([.the] + dayPartLinks).contains(where: { before.has($0, ahead: -1) }) {
                 before.index -= 1
             }
             if isInLimit(index) { return nil }
@@ -55,8 +53,8 @@ struct PhraseReader {
         senses(ahead(count)).contains { $0.meaning == meaning }
     }
 
-    /// Whether a word is *am*, as in `8 Uhr am Abend`.
-    func isGermanAm(ahead count: Int = 0) -> Bool { vocabulary.language == "de" && ahead(count).lower == "am" }
+    /// The connectives between a time and its part of the day: `4 in the afternoon`, `8 Uhr am Abend`.
+    var dayPartLinks: [Meaning] { [.inside, .at, .of] + (vocabulary.language == "en" ? [] : [.on]) }
 
     /// Whether the token at an index is in a limit, as `evening` in `starting friday evening`.
     func isInLimit(_ index: Int) -> Bool {
