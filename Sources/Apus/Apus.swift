@@ -1,5 +1,6 @@
-/// The umbrella that an app imports: timers, background execution and jobs. Stores, hosts, the test kit and the
-/// daemon are products of their own.
+/// The module that gives an app timers, background execution and jobs with one import.
+///
+/// Stores, hosts, the test kit and the daemon are separate products.
 @_exported public import ApusBackground
 @_exported public import ApusJobs
 @_exported public import ApusTimers

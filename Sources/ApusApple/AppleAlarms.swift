@@ -14,7 +14,7 @@
     /// elsewhere.
     ///
     /// An alarm outlives a force quit and a restart of the device, and sounds in silent mode and in every Focus. A
-    /// countdown takes it in place of its notification:
+    /// countdown uses alarms if it has this object as its `notificationScheduler`:
     ///
     /// ```swift
     /// let tea = try Countdown(
@@ -26,7 +26,7 @@
     ///   request is a notification, as with ``AppleNotifications``.
     /// - The first alarm asks the user for the permission, for which the app declares `NSAlarmKitUsageDescription`. If
     ///   the user refuses, or the system does not accept the alarm, the request is a notification.
-    /// - An alarm that alerts is stopped by the user only: ``removePending(_:)`` removes alarms that have not alerted.
+    /// - Only the user stops an alarm that alerts; ``removePending(_:)`` removes only alarms that have not alerted.
     /// - AlarmKit keeps no text, so ``pending()`` and ``delivered()`` have the alarms of this process only.
     ///
     /// All members may be used from any thread.
@@ -117,7 +117,7 @@
             #endif
         }
 
-        /// Returns the requests of this process whose alarms alert, or do not yet.
+        /// Returns the requests of this process whose alarms alert now, or those whose alarms have not alerted yet.
         private func waiting(alerting: Bool) -> [NotificationRequest] {
             #if canImport(AlarmKit)
                 if #available(iOS 26.1, macCatalyst 26.1, *) {
@@ -134,7 +134,6 @@
             @available(iOS 26.1, macCatalyst 26.1, *)
             private struct NoMetadata: AlarmMetadata {}
 
-            /// The states of the app's alarms.
             @available(iOS 26.1, macCatalyst 26.1, *)
             private var states: [UUID: Alarm.State] {
                 let alarms = (try? AlarmManager.shared.alarms) ?? []
@@ -157,7 +156,8 @@
     }
 
     extension UUID {
-        /// Creates the identifier for a text, the same in each process: version 8 of RFC 9562, of a hash by FNV-1a.
+        /// Creates an identifier (version 8 of RFC 9562) from the FNV-1a hash of a text, so that it is the same in each
+        /// process.
         fileprivate init(hashing text: String) {
             let hash = text.utf8.reduce(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d as UInt128) {
                 ($0 ^ UInt128($1)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b

@@ -224,8 +224,8 @@
         }
     }
 
-    /// The text form of a request's trigger, which the system keeps with the notification because its own triggers have
-    /// only seconds.
+    /// The text form of a request's trigger, which is stored with the notification because the system's own triggers
+    /// have only whole seconds.
     enum NotificationTriggerText {
         /// Returns the text of a trigger; `added` is the instant of the request, at which an interval begins.
         static func text(of trigger: NotificationRequest.Trigger, added: WallInstant) -> String {

@@ -86,7 +86,7 @@
         }
     }
 
-    /// The owner of a display link, which it invalidates when it is released.
+    /// An object that owns a display link, and invalidates the link when the object is released.
     ///
     /// The class is `@unchecked Sendable` because its last reference may be released on any thread, and `invalidate` is
     /// thread-safe (Apple, developer.apple.com/documentation/quartzcore/cadisplaylink/invalidate()). Everything else is
@@ -98,7 +98,7 @@
     }
 
     #if !os(Linux)
-        /// The target of a `CADisplayLink`, which stands in for the ``DisplayLink``.
+        /// The object that is the target of a `CADisplayLink` in place of the ``DisplayLink``.
         ///
         /// The run loop retains the link, and the link retains its target, so a ``DisplayLink`` as the target would
         /// never be released.

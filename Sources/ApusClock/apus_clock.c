@@ -54,7 +54,7 @@ static _Noreturn __attribute__((format(printf, 2, 3))) void fail(int status, con
 
 // MARK: Texts
 
-// Reads a duration. False if the text is not a duration, or stands for more than 100 years.
+// Reads a duration; returns false if the text is not a duration, or stands for more than 100 years.
 static bool read_duration(const char *text, int64_t *nanoseconds) {
     static const struct {
         const char *name;
@@ -162,7 +162,7 @@ static void make_clock(int64_t wall) {
     own.shared = mmap(NULL, sizeof *own.shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (own.shared == MAP_FAILED) fail(cannot_run, "the clock's file cannot be mapped: %s", strerror(errno));
     close(file);
-    // Programs subtract time-outs from the uptime. It begins so late that their results are not negative.
+    // Programs subtract time-outs from the uptime, so the uptime begins late enough for the results not to be negative.
     const int64_t uptime = 1000000 * SECOND;
     own.shared->readings[process_clock_uptime] = own.shared->readings[process_clock_continuous] = uptime;
     own.shared->readings[process_clock_wall] = wall;
@@ -260,8 +260,8 @@ static void move(int64_t duration) {
 
 static int64_t reading(void) { return own.shared->readings[process_clock_continuous]; }
 
-// With the tree at rest: goes to the next deadline, and fires it. False if there is no deadline in the time `within`
-// from now.
+// Advances a tree at rest to the next deadline, and fires it. Returns false if there is no deadline within the next
+// `within` nanoseconds.
 static bool step(int64_t within) {
     struct tree_deadline deadline;
     if (!tree_earliest(&deadline) || deadline.left > within) return false;
@@ -282,7 +282,8 @@ static void run_by_itself(void) {
             idle = 0;
             continue;
         }
-        // No thread waits for an instant, but what a thread waits for may have come. The clocks therefore prepare anew.
+        // There is no deadline, but a wait may have been released by a call that is not seen. Such waits therefore try
+        // again.
         tree_wakes();
         wait_for_signal(idle < 100 ? 1 : 5);
         idle++;
@@ -328,7 +329,7 @@ static void describe(enum outcome outcome, char *answer, size_t size) {
 
 static void answer_request(const char *request, char *answer, size_t size) {
     int64_t duration;
-    // What the last request left at rest may have been woken from outside of the tree.
+    // Threads that were at rest after the last request may have been woken from outside of the tree.
     tree_wakes();
     if (strcmp(request, "now") == 0) {
         describe(outcome_rest, answer, size);
@@ -354,7 +355,8 @@ struct client {
     size_t length;
 };
 
-// Answers the complete lines that have arrived. False if the other end has closed, or has sent a line that is too long.
+// Answers the complete lines that have arrived. Returns false if the other end has closed, or has sent a line that is
+// too long.
 static bool serve(struct client *client) {
     ssize_t count = recv(client->socket, client->line + client->length, sizeof client->line - client->length, 0);
     if (count <= 0) return false;

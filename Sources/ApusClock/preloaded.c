@@ -1,7 +1,8 @@
 // The process clock in a program that was not built with it: the shared object that `apus-clock` has the dynamic linker
 // load first. It joins the clock of the process tree before `main`, and in each forked child.
 //
-// Owns the mapping, the slot of this process, and the thread that serves it. A child has the mapping, and joins anew.
+// This file owns the mapping, the slot of this process, and the thread that serves the slot. A forked child inherits
+// the mapping, and joins with a slot and a thread of its own.
 #define _GNU_SOURCE
 #include "shared_clock.h"
 
@@ -22,9 +23,10 @@ static char path[PATH_MAX];
 
 // MARK: The Java virtual machine
 
-// Its own threads wake up to 20 times a second, for statistics and compilers; no program sees them. In virtual time,
-// these would be nearly all deadlines. Before a collection, one naps for 10 µs at a time until a busy machine has let
-// the others stop. Names of threads have 15 characters.
+// Threads of the virtual machine itself wake up to 20 times a second, for statistics and compilers; no Java program
+// sees these threads. In virtual time, nearly all deadlines would be theirs. Before a collection, one of them naps for
+// 10 µs at a time until all other threads have stopped, which takes long on a busy machine. Names of threads have at
+// most 15 characters.
 static bool is_housekeeper(void) {
     static const char *const names[] = {"VM Periodic Tas", "VM Thread",      "Monitor Deflati", "G1 Service",
                                         "C1 CompilerThre", "C2 CompilerThre", "Sweeper thread",  "Common-Cleaner"};
@@ -38,10 +40,10 @@ static bool is_housekeeper(void) {
 
 // MARK: Orders
 
-// True also for a process that has ended and whose parent has not waited for it yet.
+// Returns whether a process has ended; true also for a zombie, for which its parent has not waited yet.
 static bool has_ended(uint64_t identity) {
     struct process_state now = process_state(process_of(identity));
-    // The file cannot be opened without a free descriptor.
+    // The state cannot be read if no descriptor is free.
     if (now.identity == 0) return kill(process_of(identity), 0) != 0 && errno == ESRCH;
     return now.identity != identity || strchr("ZX", now.state);
 }
@@ -134,7 +136,8 @@ static void begin_serving(void) {
     pthread_attr_destroy(&attributes);
 }
 
-// The readings are shared; the rest of the parent's clock is gone, and its timers' descriptors are the child's too.
+// The child shares the readings. It has no other part of the parent's clock, but it has inherited the descriptors of
+// timers.
 static void join_in_child(void) {
     clock_lock();
     clock_make_virtual();

@@ -25,7 +25,7 @@ struct process {
     struct thread *threads;
     size_t count, capacity;
     bool is_there;
-    // The program that the process runs, and the instant from which it has run that program without having joined.
+    // The program that the process runs, and the instant since which it has been running without having joined.
     dev_t device;
     ino_t file;
     int64_t since;
@@ -47,9 +47,9 @@ static struct {
     // Whether a thread has ended since the last search for processes, and whether that search has found or lost a
     // process.
     bool has_ended, has_changed;
-    // In this rest of the tree, waits whose releases are not seen have tried again.
+    // Whether waits whose releases are not seen have already tried again in this rest of the tree.
     bool has_tried;
-    // A file could not be opened, because too many are.
+    // Whether a file could not be opened because too many files are open.
     bool lacks_descriptors;
     unsigned orders;
     int runner, runner_process;
@@ -57,7 +57,7 @@ static struct {
 
 // MARK: Files of the kernel
 
-// -1 where what the file is about has ended; otherwise that is noted.
+// Returns `file`, and notes if there was no descriptor for it. Otherwise -1 means that the process or thread has ended.
 static int opened(int file) {
     own.lacks_descriptors |= file < 0 && (errno == EMFILE || errno == ENFILE);
     return file;
@@ -223,8 +223,8 @@ static void find_children(int file) {
     free(text);
 }
 
-// Of processes that have ended; one may have begun and ended without having been found, and its number may be that of
-// another process by now.
+// Frees the slots of processes that have ended. Such a process need not be in the table, because it may have begun and
+// ended between two searches, and its number may be that of another process by now.
 static void free_slots(void) {
     for (int i = 0; i < slot_count; i++) {
         uint64_t process = atomic_load(&own.shared->slots[i].process);
@@ -267,8 +267,8 @@ static struct clock_slot *slot_of(const struct process *process) {
     return NULL;
 }
 
-// Marks the thread that serves the clock. False if the process has not joined; a slot with the process's number may be
-// left from the program that the process ran before.
+// Marks the thread that serves the clock. Returns false if the process has not joined; a slot with the process's number
+// may be left from the program that the process ran before.
 static bool has_joined(struct process *process, const struct clock_slot *slot) {
     bool is_found = false;
     for (size_t i = 0; i < process->count; i++) {
@@ -302,7 +302,8 @@ static bool is_excused(struct process *process) {
     }
     if (process->is_excused) return true;
     const char *why = program_obstacle(path);
-    // A process gets two seconds to join: the dynamic linker may wait for a slow disk, and a child for its parent.
+    // A process gets two seconds to join, because the dynamic linker may wait for a slow disk, and a child for its
+    // parent.
     if (!why && process_clock_machine_time() - process->since > 2 * SECOND)
         why = "was started without LD_PRELOAD, or forked by a system call without libc";
     if (!why) return false;
@@ -331,7 +332,7 @@ static void send_order(struct clock_slot *slot, enum clock_order kind) {
     syscall(SYS_futex, &slot->order, FUTEX_WAKE, 1, NULL);
 }
 
-// Waits for the answer to the last order. False if the process has ended, is stopped, or runs another program.
+// Waits for the answer to the last order. Returns false if the process has ended, is stopped, or runs another program.
 static bool await_answer(const struct process *process, struct clock_slot *slot) {
     unsigned order = atomic_load(&slot->order), joined = atomic_load(&slot->joined), answer;
     while ((answer = atomic_load(&slot->answer)) != order) {
@@ -408,8 +409,9 @@ static bool none_has_run(void) {
     return none && !own.has_ended;
 }
 
-// All at once, or only those with a wait that may be released; they run side by side. False where a clock has woken a
-// thread, or waits for the kernel's delivery.
+// Sends an order to all clocks, or only to those with a wait that may be released, before it awaits the answers, so
+// that they carry it out side by side. Returns false if a clock has woken a thread or waits for the kernel's delivery,
+// or if its process has ended or runs another program.
 static bool order_all(enum clock_order kind) {
     bool is_quiet = true;
     for (int times = 0; times < 2; times++) {
@@ -433,7 +435,8 @@ static bool order_all(enum clock_order kind) {
     return is_quiet;
 }
 
-// Once in each rest, and again when a wait of the tree has ended by that: its thread may have released another one.
+// Has waits try again once in each rest, and once more if such a wait has ended, because its thread may have released
+// another one.
 static bool try_all(void) {
     if (own.has_tried) return true;
     own.has_tried = true;

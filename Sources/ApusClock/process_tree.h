@@ -17,7 +17,7 @@ void tree_begin(struct shared_clock *shared);
 bool tree_is_at_rest(void);
 // Whether there are too few descriptors to examine all processes; then the tree is never found at rest.
 bool tree_lacks_descriptors(void);
-// A thread of the tree runs again, by what is done next, or may have run.
+// Notes that a thread of the tree may have run, or will run because of what the caller does next.
 void tree_wakes(void);
 // The earliest deadline of the tree: the time until then, the slot, and the index of the process. `tree_earliest` finds
 // it in a tree at rest; false if there is none.
@@ -31,7 +31,7 @@ bool tree_earliest(struct tree_deadline *earliest);
 void tree_fire(const struct tree_deadline *deadline);
 // Describes the thread because of which the tree was not at rest at the last examination.
 void tree_describe_runner(char *text, size_t size);
-// Kills all processes of the tree. False when there is none.
+// Kills all processes of the tree. Returns false if there is none.
 bool tree_kill(void);
 
 // Why a program's time cannot be virtual, in words that follow "it"; NULL where it can be.

@@ -29,24 +29,24 @@ enum clock_order {
     // Have the kernel deliver the process's data, and say how long it is until the next deadline, and what is known of
     // waits whose releases are not seen.
     order_prepare = 0,
-    // Have these waits try again.
+    // Have the waits whose releases are not seen try again.
     order_try = 1,
     // Fire the wait that is due.
     order_fire = 2,
-    // The number of low bits of an order that are its kind.
+    // The number of low bits of an order that contain its kind.
     order_bits = 2,
 };
 
 struct clock_slot {
     // The identity of the process that has the slot; 0 for a free one.
     atomic_uint_least64_t process;
-    // Its thread, 0 until that is there.
+    // The number of the thread that serves the slot; 0 before it has begun.
     atomic_int thread;
     // The number of times that a program, or a forked child, has joined with this slot.
     atomic_uint joined;
     atomic_uint order, answer;
     // Results: whether a thread may have been woken; how long until the next deadline, or FOREVER; whether a wait may
-    // be released unseen, and how many have been.
+    // be released unseen, and how many waits have been.
     atomic_bool has_moved, may_be_released;
     atomic_int_least64_t left;
     atomic_uint_least64_t released;

@@ -16,7 +16,7 @@ enum AtomicFile {
         var description: String { "\(call): \(String(cString: strerror(number)))" }
     }
 
-    /// Replaces the file at `path` by one that contains `data`, through a temporary file in the same folder.
+    /// Replaces the file at `path` with one that contains `data`, through a temporary file in the same folder.
     static func replace(_ path: String, with data: Data, by temporary: String) throws {
         // A killed process with the same identifier may have left this temporary file.
         try remove(temporary)

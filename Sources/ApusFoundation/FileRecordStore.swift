@@ -44,7 +44,7 @@ public struct FileRecordStore: RecordStore {
         removeLeftovers()
     }
 
-    /// Creates a store in the folder at a path; otherwise like ``init(folder:)``.
+    /// Creates a store in the folder at a path, as ``init(folder:)`` does.
     ///
     /// - Throws: `BackgroundError` with the code `storeFailed` if the folder cannot be created or the path is not a
     ///   folder.

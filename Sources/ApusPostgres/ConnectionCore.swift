@@ -81,7 +81,7 @@
         private func pollConnect() {
             guard let libpq, let source else { return }
             let action = machine.connectPolled(libpq.pollConnect())
-            // Each address and each attempt has another descriptor.
+            // Each address and each attempt has a descriptor of its own.
             source.descriptor = libpq.descriptor
             source.interest = machine.interest
             switch action {

@@ -21,7 +21,7 @@
         enum AnswerAction: Equatable {
             /// Store the result of the batch's answer with this number.
             case result(BatchID, Int)
-            /// Record an error of the batch: of the answer with this number, or of the commit if it is `nil`.
+            /// Record an error of the batch: of the answer with this number, or of the commit if the number is `nil`.
             case error(BatchID, Int?)
             case none
             /// Complete the batch.
@@ -48,9 +48,7 @@
         struct Entry {
             /// The next expected answer.
             private enum Stage {
-                /// The answer with this number, counted from 0.
-                ///
-                /// If the number is the number of answers, it is the first sync.
+                /// The answer with this number, counted from 0; the number of all answers stands for the first sync.
                 case answer(Int)
                 /// The answer to COMMIT, after the first sync.
                 case commit
@@ -70,7 +68,7 @@
             let deadline: UptimeInstant?
             private var stage = Stage.answer(0)
             private var verdict = Verdict.undecided
-            /// Whether the server ended the session at this batch, so that it began no later batch.
+            /// Whether the server ended the session at this batch; if so, it began no later batch.
             private(set) var isSessionEnded = false
 
             init(id: BatchID, shape: Shape, deadline: UptimeInstant?) {

@@ -23,7 +23,8 @@
 
         deinit { loop.stop() }
 
-        /// The executor for an actor that uses connections of this thread often, so that its calls change no thread.
+        /// The executor for an actor that uses connections of this thread often, so that its calls do not switch
+        /// threads.
         ///
         /// The actor must retain the thread. Its work delays the connections.
         package var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -61,7 +62,7 @@
             var isWaiting = false
             var isStopped = false
 
-            /// Returns whether the thread must be woken, which is true only once for each wait.
+            /// Returns whether the thread must be woken; the answer is true only once for each wait.
             mutating func takeWaiting() -> Bool {
                 defer { isWaiting = false }
                 return isWaiting
@@ -214,7 +215,7 @@
         }
     }
 
-    /// The executor of tasks on the loop's thread, whose work delays the connections.
+    /// The executor of tasks on the loop's thread; the work of these tasks delays the connections.
     final class PollTasks: TaskExecutor {
         private let loop: PollLoop
 

@@ -105,7 +105,6 @@
             )
         }
 
-        /// Sets the value of a keyword of libpq.
         package mutating func set(_ keyword: String, to value: String) {
             options.removeAll { $0.keyword == keyword }
             options.append(Option(keyword: keyword, value: value, isSecret: keyword.contains("password")))

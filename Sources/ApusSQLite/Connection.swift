@@ -91,7 +91,7 @@
             JobError(code: .closed, message: "the store \(path) is closed; call open() first")
         }
 
-        /// Returns the statement for a text, which is compiled once.
+        /// Returns the statement for a text; each text is compiled once.
         ///
         /// It must not be requested again while its rows are being read.
         func statement(_ sql: String) throws -> PreparedStatement {
@@ -145,7 +145,8 @@
             return try transaction("BEGIN IMMEDIATE", body)
         }
 
-        /// Sets a pragma with a statement that is not cached, because such a pragma takes effect when it is compiled.
+        /// Sets a pragma with a statement that is not cached, because such a pragma takes effect when the statement is
+        /// compiled.
         private func pragma(_ assignment: String) throws {
             try PreparedStatement("PRAGMA \(assignment)", on: handle).run()
         }

@@ -22,7 +22,7 @@
             let writer: TurnWriter
         }
 
-        /// The maximum size, in bytes, of a file that is checked entirely when it is opened, which takes a few
+        /// The maximum size, in bytes, of a file that is checked entirely when it is opened; the check takes a few
         /// milliseconds.
         private static let checkedSize: Int64 = 4 << 20
 

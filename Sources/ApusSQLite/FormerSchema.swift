@@ -13,8 +13,8 @@
 
         /// Returns whether a file without an application identifier is still empty.
         ///
-        /// Versions before 0.1.0 created a table for their migrations in a transaction of its own. If they were killed
-        /// after it, the file contains only this table, without rows.
+        /// Versions before 0.1.0 created a table for their migrations in a transaction of its own. If the process was
+        /// killed after this transaction, the file contains only this table, without rows.
         static func isUnfinished(_ db: Database) throws -> Bool {
             let tables = try String.fetchAll(db, sql: "SELECT DISTINCT tbl_name FROM sqlite_master")
             guard tables == [migrationsTable] else { return tables.isEmpty }
@@ -43,7 +43,7 @@
             let names = ["job", "request", "run", "set_aside", "queue", "submission", "refusal", "clock"]
             for name in names {
                 let columns = try db.columns(in: name).map(\.name)
-                // Rows of no job would violate a foreign key, so they are left out.
+                // Rows without a job would violate a foreign key, so they are left out.
                 let rows = columns.contains("job") ? "WHERE job IN (SELECT key FROM apus_job)" : ""
                 let list = columns.joined(separator: ", ")
                 try db.execute(sql: "INSERT INTO apus_\(name) (\(list)) SELECT \(list) FROM \(name) \(rows)")

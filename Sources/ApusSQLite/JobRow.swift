@@ -49,9 +49,9 @@
             ((["key", "version", "id", "created"] + place).map { "job.\($0)" } + request.map { "request.\($0)" }
             + (state + progress).map { "job.\($0)" }).joined(separator: ", ")
 
-        /// The condition for ended jobs, which has the same expression as the partial indexes.
+        /// The condition for ended jobs, with the expression of the partial indexes.
         ///
-        /// SQLite uses such an index only for the same expression.
+        /// SQLite uses a partial index only for the same expression.
         static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
         static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
         /// The condition for jobs that have ended or have an unknown state.

@@ -36,7 +36,8 @@
         /// A killed owner keeps the lock until the kernel has removed the process. If the owner was just starting a
         /// program, the child keeps the lock until it has executed the program. Both take milliseconds, or longer on a
         /// busy machine. The lock of an owner that has ended or is ending is therefore awaited for up to 5 s. The lock
-        /// of an active owner is awaited for only a tenth of a second, in case a signal has just been sent.
+        /// of an active owner is awaited for only a tenth of a second, in case the owner has just been sent a signal
+        /// that ends it.
         ///
         /// - Throws: ``JobError`` with `owned`, which names the owner, or `unavailable`.
         package static func acquire(

@@ -17,7 +17,7 @@
         /// The columns that ``read(_:job:isTriggerRelative:_:)`` reads.
         static let columns = (identity + values).map { "run.\($0)" }.joined(separator: ", ")
 
-        /// The condition for open runs, which has the same expression as the partial index.
+        /// The condition for open runs, with the expression of the partial index.
         ///
         /// SQLite uses that index only for the same expression.
         static let isOpen = "run.state IN ('waiting', 'claimed')"

@@ -109,7 +109,7 @@
                 cause: failure)
         }
 
-        /// Returns the error for a file that is not an intact database.
+        /// Returns the error for a file that is not an intact database of Apus.
         static func damaged(
             _ path: String, _ what: String = "is not an intact SQLite database", cause: (any Error)? = nil
         )

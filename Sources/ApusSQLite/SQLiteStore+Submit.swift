@@ -67,7 +67,7 @@
         /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:fairnessKey:metadata:uniqueness:conflict:idempotencyKey:)`
         /// describes the arguments.
         ///
-        /// - Returns: the request's identifier, as ``submit(_:in:)``.
+        /// - Returns: the request's identifier, as ``submit(_:in:)`` returns it.
         /// - Throws: the errors of ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload
         ///   cannot be encoded as JSON.
         @discardableResult

@@ -30,7 +30,7 @@
 
         private enum Phase {
             case closed
-            /// The open connections, with the latest session, which is the only one that may close them.
+            /// The store is open; only `owner`, the latest session, may close the connections.
             case open(Connections, owner: StoreSession)
         }
 
@@ -57,13 +57,13 @@
         /// let scheduler = JobScheduler(store: SQLiteStore(in: database))
         /// ```
         ///
-        /// Turns are written over the application's connection, one after another with its own transactions, so neither
+        /// Turns and the application's own transactions are written over one connection, one after another, so neither
         /// finds the database locked by the other; a long transaction delays the jobs. The commit of a turn is synced
         /// according to ``Configuration/durability``, and the application's own commits are synced as before. Close the
         /// scheduler before the database.
         ///
         /// A backup by `DatabaseReader.backup(to:)` or `VACUUM INTO` contains both the application's data and the jobs,
-        /// of one instant. A migrator with `eraseDatabaseOnSchemaChange` treats the tables of Apus as a change and
+        /// as of one instant. A migrator with `eraseDatabaseOnSchemaChange` treats the tables of Apus as a change and
         /// erases the database at each start, unless a migration of the application creates them: see ``migrate(_:)``.
         ///
         /// Nothing is read or created before ``open(as:)``. It throws `JobError` with `invalid`, naming `in:`, for a
@@ -254,8 +254,10 @@
             try await read { try SubmissionRow.page(limit: max(0, limit), on: $0) }
         }
 
-        /// Returns a stream that signals submissions: at the commit of a transaction of this process that contains one,
-        /// and after a turn that left some.
+        /// Returns a stream that signals submissions.
+        ///
+        /// It signals when a transaction of this process that contains a submission is committed, and after a turn that
+        /// has left submissions.
         public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { signals.stream() }
 
         /// Returns the jobs that could not be read; see `JobStore.setAside(after:limit:)`.
@@ -319,8 +321,9 @@
         public struct Configuration: Sendable {
             /// The events that a commit survives; `.full` by default.
             public var durability: Durability
-            /// The maximum time for which the store waits for another program to release the file, for example a SQL
-            /// shell, up to 24 days; 5 s by default.
+            /// The maximum time for which the store waits for another program to release the file; 5 s by default.
+            ///
+            /// The other program may be a SQL shell, for example. A time of more than 24 days counts as 24 days.
             public var busyTimeout: Duration
             /// The owner's name in the error that a second owner gets; by default the name of the program.
             public var ownerName: String
@@ -358,7 +361,7 @@
             public static let full = Durability(level: .full)
             /// A commit survives the end of the process, but the newest commits may be lost in a power failure.
             ///
-            /// Single commits are many times faster.
+            /// Single commits are many times faster than with ``full``.
             public static let relaxed = Durability(level: .relaxed)
 
             /// The name of the level.

@@ -35,8 +35,8 @@
             ALTER TABLE apus_queue ADD COLUMN concurrency_per_key INTEGER;
             """,
             // Makes jobs unique by a key or by their payload. A text never equals a blob, so a key never equals a
-            // payload. `unique_payload` is 0 for a job that is not unique by its content, 1 for one that is, and 2
-            // after its end.
+            // payload. `unique_payload` is 1 for a job that is unique by its content, 2 when such a job has ended, and
+            // 0 for all other jobs.
             """
             ALTER TABLE apus_request ADD COLUMN unique_key TEXT;
             DROP INDEX apus_request_payload_unique;

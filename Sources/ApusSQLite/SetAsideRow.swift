@@ -11,10 +11,10 @@
                 WHERE set_aside.job = job.key AND set_aside.version = job.version)
             """
 
-        /// Sets a job aside; parameters: its key and the problem.
+        /// Records that a job is set aside, and its wakes; parameters: the job's key and the problem.
         ///
-        /// The job's own wakes are removed afterwards. If the job is set aside again without a change in between, the
-        /// recorded wakes are kept.
+        /// The caller then removes the wakes from the job itself. If the job is set aside again without a change in
+        /// between, the wakes that were recorded first are kept.
         private static let note = SQLText(
             """
             INSERT INTO apus_set_aside (job, version, problem, wake, elapsed_wake)
@@ -38,8 +38,8 @@
 
         private static let pageSize: Int64 = 1_000
 
-        /// Restores the wakes of the first jobs that were set aside, unless a job has changed or ended, and removes the
-        /// records.
+        /// Restores the wakes of the first 1,000 jobs that were set aside, except those that have changed or ended,
+        /// and removes the records of all of them.
         ///
         /// - Returns: whether there may be more.
         static func giveBack(on connection: Connection) throws -> Bool {
@@ -94,7 +94,7 @@
             return RefusalPage(found: found, limit: limit)
         }
 
-        /// Removes some of the submissions that were refused before an instant, the earliest first.
+        /// Removes up to `budget` submissions that were refused before an instant, the earliest first.
         ///
         /// - Returns: whether there may be more.
         static func retire(before instant: WallInstant, budget: Int, on connection: Connection) throws -> Bool {

@@ -43,7 +43,7 @@
                 bindings.append(bind)
             }
 
-            /// Adds the condition that the column has one of the texts; none if there are no texts.
+            /// Adds the condition that the column has one of the texts; without texts, it adds none.
             mutating func add(_ column: String, in texts: [String]) {
                 if texts.isEmpty { return }
                 add("\(column) IN (\(Self.marks(texts)))") { statement in for text in texts { statement.bind(text) } }
@@ -60,7 +60,7 @@
             }
         }
 
-        /// Returns the statement for the rows that match a query, without its limit.
+        /// Returns the statement for all rows that match a query, regardless of the query's limit.
         private static func select(
             _ columns: String, _ query: JobQuery, after: Int64?, _ rest: String, on connection: Connection
         ) throws -> PreparedStatement {
@@ -124,10 +124,10 @@
                 THEN job.next_due >= ? AND job.next_due < ? ELSE job.next_due >= ? AND job.next_due < ? END
             """
 
-        /// The condition for an identifier's prefix or a name, as a set of keys, so that SQLite uses the indexes
-        /// whatever it estimates about the table.
+        /// The condition for a job whose identifier has a prefix or whose name is given.
         ///
-        /// Parameters: the bounds of the identifiers, twice, and the name.
+        /// It selects a set of keys, so that SQLite uses the indexes whatever it estimates about the table. Parameters:
+        /// the bounds of the identifiers, twice, and the name.
         private static let matchesIDOrName = """
             job.key IN (
                 SELECT key FROM apus_job AS job WHERE id >= ? AND id < ? AND \(JobRow.hasNotEnded)

@@ -37,7 +37,7 @@
 
         // MARK: Transactions
 
-        /// Runs `body` in a transaction, if `session` is the owner or `nil`.
+        /// Runs `body` in a transaction, and throws if `session` is not `nil` and is not the owner.
         func write<Value>(in session: StoreSession?, _ body: () throws -> Value) throws -> Value {
             if let failure { throw failure }
             do {
@@ -62,8 +62,8 @@
         func takeOwnership(_ node: NodeID) throws -> StoreSession {
             let (epoch, queues, mayHaveCalendars) = try write(in: nil) {
                 try connection.statement("UPDATE apus_owner SET epoch = epoch + 1").run()
-                // The record is read from the file, because an earlier commit may have written it without success
-                // being reported.
+                // The record is read from the file, because an earlier commit may have written it although the commit
+                // reported an error.
                 clock = try StoreReader.clock(on: connection)
                 return (
                     try currentEpoch(), try StoreReader.queues(on: connection),
@@ -354,7 +354,7 @@
             ).run()
         }
 
-        /// The condition for jobs to remove, as the expression of the partial index `apus_job_ended`.
+        /// The condition for a job that need not be kept any longer, with the expression of the index `apus_job_ended`.
         private static let isRetired = "\(JobRow.hasEnded) AND open_runs = 0 AND kept_until < ?1"
     }
 #endif

@@ -33,8 +33,8 @@
         ///     `JobScheduler.Configuration.cancellationGrace` to return. The group's `maximumGracefulShutdownDuration`
         ///     must be longer than both together: at its end the group cancels the service, which cancels handlers
         ///     immediately.
-        ///   - afterStarting: A closure that is called when the scheduler has started, concurrently with its first
-        ///     runs, as by `JobScheduler.run`. Declare the program's repeating jobs in it.
+        ///   - afterStarting: A closure that the service calls when the scheduler has started, concurrently with the
+        ///     first runs, as `JobScheduler.run` does. Declare the program's repeating jobs in it.
         public init(
             _ scheduler: JobScheduler, grace: Duration? = .seconds(10),
             afterStarting: @escaping @Sendable () async throws -> Void = {}
@@ -47,8 +47,8 @@
         /// Starts the scheduler, and runs it until the graceful shutdown or until the task is cancelled.
         ///
         /// - Throws: The errors of `JobScheduler.run(grace:afterOpening:afterStarting:)`: those of starting and of
-        ///   `afterStarting`, and the error with which the scheduler loses its store. The group's `run()` throws the
-        ///   same error.
+        ///   `afterStarting`, and the error because of which the scheduler loses its store. The group's `run()` throws
+        ///   the same error.
         public func run() async throws {
             try await withGracefulShutdownHandler {
                 try await scheduler.run(grace: .zero, afterStarting: afterStarting)

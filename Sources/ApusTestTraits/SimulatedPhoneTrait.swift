@@ -33,12 +33,12 @@ public struct SimulatedPhoneTrait: TestTrait, SuiteTrait {
 }
 
 extension SimulatedPhoneTrait: TestScoping {
-    /// Returns the scope of one case of a test; Swift Testing calls it.
+    /// Returns the scope of one case of a test; called by Swift Testing.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
         testCase == nil ? nil : test.traits.lazy.compactMap { $0 as? Self }.last
     }
 
-    /// Runs the test with a new device, and verifies the device; Swift Testing calls it.
+    /// Runs the test with a new device, and verifies the device; called by Swift Testing.
     ///
     /// - Throws: The error of the test, or `ApusDevice.DeviceError`.
     public func provideScope(

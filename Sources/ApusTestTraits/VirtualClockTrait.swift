@@ -56,13 +56,13 @@ extension Trait where Self == VirtualClockTrait {
 }
 
 extension VirtualClockTrait: TestScoping {
-    /// Returns the scope of a test function with all of its cases; Swift Testing calls it.
+    /// Returns the scope of a test function with all of its cases; called by Swift Testing.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
         guard testCase == nil, !test.isSuite else { return nil }
         return test.traits.lazy.compactMap { $0 as? Self }.last
     }
 
-    /// Runs the test in a process of its own, or begins virtual time if this is that process; Swift Testing calls it.
+    /// Runs the test in a process of its own, or begins virtual time if this is that process; called by Swift Testing.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {

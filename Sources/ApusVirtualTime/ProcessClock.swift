@@ -7,8 +7,8 @@ import Foundation
 /// A program with this module defines libc's clocks and waiting calls itself, and forwards them to libc until
 /// ``begin(_:uptime:wall:)`` makes time virtual. From then on `Date()`, `ContinuousClock`, `DispatchTime.now()` and
 /// `clock_gettime` read the same virtual time. `Task.sleep`, `DispatchSourceTimer`, `asyncAfter`, `Timer`,
-/// `Thread.sleep`, a semaphore's time-out, `epoll_wait` and the others end when a step has reached their deadline. The
-/// code under test does not change.
+/// `Thread.sleep`, a semaphore's time-out, `epoll_wait` and the other waiting calls end when a step has reached their
+/// deadline. The code under test does not change.
 ///
 /// ```swift
 /// try ProcessClock.begin(.stepped)
@@ -16,8 +16,8 @@ import Foundation
 /// try ProcessClock.advance(by: .seconds(3600))   // prints "an hour", and comes back at once
 /// ```
 ///
-/// A step moves to the earliest deadline of the process, ends that one wait, and waits until every thread is asleep in
-/// the kernel. All effects of a deadline have therefore happened before time moves again. Time stays virtual for the
+/// A step moves to the earliest deadline of the process, ends the wait for it, and waits until every thread is asleep
+/// in the kernel. All effects of a deadline have therefore happened before time moves again. Time stays virtual for the
 /// rest of the process, and for other tests in it, so a test with the trait `.virtualClock` runs in a process of its
 /// own.
 ///
@@ -110,7 +110,7 @@ public enum ProcessClock {
         try await onThreadOfItsOwn { try settle(limit: limit) }
     }
 
-    /// Moves to the next deadline, and ends that wait.
+    /// Moves to the next deadline, and ends the wait for it.
     ///
     /// - Returns: Whether there was a deadline; without one, time does not move.
     /// - Throws: ``ProcessClockError`` with `notVirtual` or `busy`.

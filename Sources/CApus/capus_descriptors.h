@@ -3,7 +3,7 @@
 #ifndef CAPUS_DESCRIPTORS_H
 #define CAPUS_DESCRIPTORS_H
 
-/// Has every descriptor from `first` on closed by exec.
+/// Marks every descriptor from `first` on to be closed by exec.
 ///
 /// The function is async-signal-safe.
 void capus_close_on_exec_from(int first);

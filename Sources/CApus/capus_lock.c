@@ -17,7 +17,7 @@ static inline void pause_cpu(void) {
 }
 
 void capus_lock_wait(uint32_t *word) {
-    // The lock is held for tens of nanoseconds, so a short spin mostly saves the system call.
+    // The lock is held for tens of nanoseconds, so a short spin usually saves the system call.
     for (int spin = 0; spin < 64; spin++) {
         uint32_t expected = CAPUS_LOCK_FREE;
         if (__atomic_compare_exchange_n(word, &expected, CAPUS_LOCK_HELD, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {

@@ -1,4 +1,4 @@
-// Has the calls that make processes, which fail on systems that prohibit them.
+// Contains the calls that make processes, which fail on systems that prohibit them.
 
 #ifndef CAPUS_PROCESS_H
 #define CAPUS_PROCESS_H

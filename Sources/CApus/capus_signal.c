@@ -19,7 +19,7 @@ static int caught[MOST_SIGNALS];
 static struct sigaction before[MOST_SIGNALS];
 static int count_caught = 0;
 
-// Read by the handler, which can read nothing else safely.
+// The handler reads this variable, because it can read nothing else safely.
 static atomic_int writing_end = -1;
 
 static void handle(int signal) {

@@ -60,6 +60,6 @@ int capus_eventfd_signal(int fd) {
 }
 
 #else
-// Other systems need no shims; a translation unit must not be empty.
+// Other systems need no shims, but a translation unit must not be empty.
 typedef int capus_timers_unused;
 #endif

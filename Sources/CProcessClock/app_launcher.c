@@ -47,7 +47,7 @@ __attribute__((no_sanitize("address"))) static bool is_number(const pid_t *place
     return place && ((uintptr_t)place & 7) == 0 && *place == number;
 }
 
-// Corrects the thread's number that Dispatch keeps in the thread's memory, where a key leads to it. After the fork, it
+// Corrects the thread's number, which Dispatch keeps in memory that a thread-specific key leads to. After the fork, it
 // still is the number of the launcher's thread. The kernel would refuse contended locks to a thread that uses the
 // number of another one.
 static void correct_thread_number(pid_t launcher) {
@@ -105,7 +105,7 @@ static ssize_t receive_request(struct request *request, char *text, int *descrip
     ssize_t count;
     do count = recvmsg(launcher_descriptor, &message, MSG_CMSG_CLOEXEC);
     while (count < 0 && errno == EINTR);
-    // There is no request any more, because the test's process has ended.
+    // No more requests come, because the test's process has ended.
     if (count < (ssize_t)sizeof *request) _exit(0);
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     if (header && header->cmsg_type == SCM_RIGHTS)

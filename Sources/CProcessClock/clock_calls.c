@@ -78,8 +78,8 @@ static int of_attempt(struct message *message, ssize_t result) {
     return result >= 0 ? 0 : errno == ETIMEDOUT ? EBUSY : errno;
 }
 
-// A deadline in the past, with which libc returns instead of waiting. The thread would still sleep for a moment, so the
-// queue is polled before.
+// A deadline in the past, with which libc returns instead of waiting. Because the thread would still sleep for a
+// moment, the queue is polled before the call.
 static const struct timespec long_ago = {0, 0};
 
 static bool is_ready(mqd_t queue, short events) {
@@ -212,7 +212,7 @@ struct bits_with_size {
     size_t size;
 };
 
-// Makes a call that waits for time or shows it. False for other calls, which libc makes.
+// Makes a call that waits for an instant or reads a clock. Returns false for other calls, which libc makes.
 static bool is_call_of_time(long number, const long *a, long *result) {
     sigset_t set;
     switch (number) {
@@ -288,8 +288,8 @@ static bool is_call_of_time(long number, const long *a, long *result) {
     }
 }
 
-// Makes a call that changes the table of timers, which is kept up to date also while time is not virtual. False for
-// other calls.
+// Makes a call that changes the table of timers, which is kept up to date even while time is not virtual. Returns false
+// for other calls.
 static bool is_call_of_numbers(long number, const long *a, long *result) {
     switch (number) {
     case SYS_timerfd_create: *result = timerfd_create((int)a[0], (int)a[1]); return true;

@@ -241,8 +241,8 @@ static void drop_number(int descriptor) {
     }
 }
 
-// With the lock held: returns the timer of a number; NULL if the file of that number is not a timer, or not one any
-// more.
+// With the lock held: returns the timer of a number; NULL if the file with that number is not a timer, or no longer
+// one.
 static struct timer *true_timer_of(int descriptor) {
     if (timer_of(descriptor) && !is_timer(descriptor)) drop_number(descriptor);
     return timer_of(descriptor);
@@ -485,7 +485,7 @@ CLOCK_FCNTL(fcntl64)
 
 // MARK: All timers
 
-// Finds the clock of a timer that another process has made, or the program before.
+// Finds the clock of a timer that was made by another process, or by the program that this process ran before.
 static bool clock_of_timer(int descriptor, enum process_clock_id *clock) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", descriptor);

@@ -60,7 +60,7 @@ static bool add(int32_t descriptor, void *nothing) {
     return true;
 }
 
-// False if no descriptor is free for that.
+// Lists the descriptors of the process. Returns false if no descriptor is free to open their folder.
 static bool list_descriptors(void) {
     if (!own.is_open) {
         own.folder = own_descriptor(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -81,8 +81,8 @@ static bool is_terminal(int descriptor) {
 // TCP_LISTEN of netinet/tcp.h, which cannot be included beside linux/tcp.h.
 enum { listens = 10 };
 
-// Reads the state of a TCP socket that is, or will be, connected. False for every other descriptor. A listener is left
-// out, because it has other numbers in these fields.
+// Reads the state of a TCP socket that is, or will be, connected. Returns false for every other descriptor. A listener
+// is left out, because it has other numbers in these fields.
 static bool is_connection(int descriptor, struct tcp_info *state) {
     socklen_t size = sizeof *state;
     *state = (struct tcp_info){0};
@@ -141,8 +141,8 @@ bool data_has_arrived(bool *has_delivered) {
     // end.
     for (int times = 0; has_terminal && times < 2; times++) libc()->poll(own.descriptors, own.count, 0);
     int64_t now = process_clock_machine_time();
-    // If as many bytes as before are kept back, they may be later ones. Therefore the acknowledged bytes are compared
-    // too.
+    // The bytes that are kept back may be different ones although their number is the same. Therefore the acknowledged
+    // bytes are compared too.
     if (kept_back != own.kept_back || acknowledged != own.acknowledged)
         own.kept_back = kept_back, own.acknowledged = acknowledged, own.since = now;
     bool is_over = kept_back == 0 || now - own.since > grace;

@@ -1,11 +1,12 @@
 // Finds out whether anything in the process can run.
 //
-// A thread is asleep when its state is S and the kernel says where it sleeps. Three passes show that all are asleep at
-// one instant: how much each has run, whether each is asleep, and how much each has run. When the first and the third
-// are equal, no thread has run in between: all were asleep together, and only a running thread wakes another. How much
-// a thread has run is its processor time plus the number of its turns: a thread that was running at the first pass, woke
-// another that still waits for a processor, and fell asleep has had no more turns, but more time. Then what the kernel
-// has of the process's own data must have arrived (clock_flight.c). A wake-up by another process is not foreseen.
+// A thread is asleep when its state is S and the kernel says where it sleeps. Three passes show that all threads are
+// asleep at one instant. The first and the third read how much each thread has run, and the second reads whether it is
+// asleep. If the first and the third are equal, no thread has run in between. All were then asleep together, because
+// only a running thread wakes another. How much a thread has run is its processor time plus the number of its turns: a
+// thread that was running at the first pass, woke another that still waits for a processor, and fell asleep has had no
+// more turns, but more time. After the passes, data that the kernel carries within the process must have arrived
+// (clock_flight.c). A wake-up by another process is not foreseen.
 //
 // Owns the table of threads with their open files, under a mutex of its own, which is never held with the clock's lock.
 // A child has none of it.
@@ -75,7 +76,8 @@ static void forget(size_t index) {
     own.threads[index] = own.threads[--own.thread_count];
 }
 
-// NULL when the thread has ended meanwhile, or what it needs is lacking.
+// Returns the row of a thread, which is added if it is new; NULL if the thread has ended, or memory or a descriptor is
+// lacking.
 static struct thread *thread_with(int32_t id) {
     for (size_t i = 0; i < own.thread_count; i++) {
         if (own.threads[i].id == id) return &own.threads[i];
@@ -111,7 +113,7 @@ static bool list_thread(int32_t id, void *argument) {
     return thread != NULL;
 }
 
-// Lists the threads. True when one has begun or ended, or they cannot be listed.
+// Lists the threads. Returns true if one has begun or ended, or if they cannot be listed.
 static bool list_threads(void) {
     if (!own.is_open) {
         own.folder = own_descriptor(open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -177,7 +179,7 @@ uint64_t process_clock_activity(void) {
     return activity;
 }
 
-// Finds the awake thread that has run most since this settling began. Other awake threads may only wait for a
+// Finds the awake thread that has run most since this settling began. Other awake threads may merely be waiting for a
 // processor.
 static void find_busiest_thread(int32_t caller) {
     uint64_t most = 0;
@@ -196,7 +198,7 @@ static bool nothing_runs(int32_t thread) {
     return is_at_rest(thread) && data_has_arrived(&has_delivered) && (!has_delivered || is_at_rest(thread));
 }
 
-// Takes the mutex; false if another thread has it until `end`, an instant of the machine's time.
+// Takes the mutex. Returns false if another thread holds it until `end`, an instant of the machine's time.
 static bool begin_looking(int64_t end) {
     struct timespec time = timespec_of(end);
     return (end == FOREVER ? pthread_mutex_lock(&own.looking)
@@ -204,7 +206,7 @@ static bool begin_looking(int64_t end) {
         == 0;
 }
 
-// Has waits try again that may have been released since the last attempt.
+// Makes waits that may have been released since the last attempt try again.
 static bool some_wait_again(uint64_t *tried) {
     bool is_any = waits_wake_again();
     uint64_t releases = waits_released_unseen();

@@ -144,26 +144,27 @@ const struct libc_functions *libc(void);
 
 // Makes a futex call, whatever `syscall` does.
 long futex(void *word, int operation, uint32_t value, const struct timespec *timeout);
-// Makes a futex call that waits until an instant that is never reached. Unlike a call without an instant, the kernel
-// does not restart such a call after a signal handler.
+// Makes a futex call that waits until an instant that is never reached. Unlike a call without an instant, such a call
+// is not restarted by the kernel after a signal handler.
 long futex_for_ever(void *word, int operation, uint32_t value, uint32_t bits);
 
-// The largest page of the processor's kernels.
+// The size of the largest page that any kernel for the processor uses.
 #if defined(__x86_64__)
 #define CLOCK_PAGE 4096
 #else
 #define CLOCK_PAGE 65536
 #endif
-// Marks a static variable, without a value, that children find zeroed.
+// Marks a static variable without an initial value, which is zero in children.
 #define ZERO_IN_CHILDREN _Alignas(CLOCK_PAGE)
 // Lets the kernel zero the variable in children; a constructor calls it for each such variable.
 void zero_in_children(void *variable, size_t size);
-// False if the kernel cannot zero memory in children.
+// Whether the kernel can zero memory in children.
 bool children_are_separate(void);
 
 enum { descriptor_capacity = 65536 };
-// The clock's own descriptors are closed in children, and only by the clock. -1 for one that cannot be kept; that there
-// was none free is what process_clock_lacks_descriptors says.
+// The clock's own descriptors are closed in children, and only by the clock. `own_descriptor` returns -1 for a
+// descriptor that it cannot keep; process_clock_lacks_descriptors reports whether the reason was that no number was
+// free.
 int own_descriptor(int descriptor);
 bool is_own_descriptor(int descriptor);
 void close_own_descriptor(int descriptor);
@@ -178,16 +179,16 @@ struct timespec timespec_of(int64_t nanoseconds);
 // MARK: clock_thread_files.c
 
 // Reads a thread's `schedstat`: its processor time plus the number of its turns, a sum without a unit that is only
-// compared. False when the thread has ended.
+// compared. Returns false if the thread has ended.
 bool thread_activity(int schedule, uint64_t *activity);
-// Reads a thread's `stat`: R, S, D …; 0 when the thread has ended.
+// Reads the state from a thread's `stat`: R, S, D …; 0 if the thread has ended.
 char thread_state(int state);
-// Reads a thread's `wchan`. A thread that is about to sleep has the state of one that does, also while it is on a
-// processor or waits for one: in `wait4`, while it takes a child's end. The kernel names the place where it sleeps only
-// when it does.
+// Reads a thread's `wchan`, in which the kernel names the place where the thread sleeps. The state alone is not enough:
+// a thread that is about to sleep already has the state of a sleeping one, even while it is on a processor or waits for
+// one. An example is `wait4` while it collects a child that has ended.
 bool thread_is_off_processor(int place);
 // What the kernel says about a process; zeros when there is none, or its file cannot be opened (errno). The identity is
-// the process's number with the time at which it began, because numbers are given again.
+// the process's number with the time at which it began, because numbers are reused.
 struct process_state {
     char state;
     uint64_t identity;
@@ -252,14 +253,14 @@ void clock_lock(void);
 void clock_unlock(void);
 
 bool clock_is_virtual(void);
-// Makes time virtual. False if it was virtual already.
+// Makes time virtual. Returns false if it was virtual already.
 bool clock_make_virtual(void);
 // The readings of the clocks. They are written with the lock held, and read with or without it. The array fills a page,
 // which several processes may share.
 extern _Atomic int64_t clock_readings[CLOCK_PAGE / sizeof(int64_t)];
-// With the lock held: moves each clock by that much, beside other processes that do the same.
+// With the lock held: moves each clock by its duration; other processes may do so at the same time.
 void clock_move(int64_t uptime, int64_t continuous, int64_t wall);
-// Finds the clock for a number of `clock_gettime`. False for clocks that do not show time, such as that of the
+// Finds the clock for a number of `clock_gettime`. Returns false for clocks that do not show time, such as that of the
 // processor.
 bool clock_of(clockid_t id, enum process_clock_id *clock);
 // With the lock held: notes that the process is awake at this instant.
@@ -268,7 +269,7 @@ void clock_woken(void);
 // Makes a wait for the calling thread, which must free it with wait_end. Aborts if there is no memory.
 struct wait *wait_new(
     const char *call, enum process_clock_id clock, int64_t deadline, void *object, void (*fire)(struct wait *));
-// Enters a wait. False, without entering it, if it is due.
+// Enters a wait, unless it is due; returns whether the wait was entered.
 bool wait_begin(struct wait *wait);
 // Notes that the caller got nothing from a wait of no length. After many such waits of a thread at one instant, the
 // clocks move by a nanosecond, because some programs, such as Ruby, repeat a wait until the clock is past the deadline,
@@ -290,8 +291,8 @@ struct wait *wait_earliest(int64_t *left);
 // With the lock held: returns the first wait for which `matches` is true, or NULL.
 struct wait *wait_find(bool (*matches)(const struct wait *, const void *), const void *argument);
 
-// Sleeps on the wait's own word until it is not pending; EINTR when a signal handler ran; 0 also after a nap. Without
-// the lock. The thread can be cancelled meanwhile if the caller is a cancellation point.
+// Sleeps on the wait's own word until it is not pending. Returns EINTR if a signal handler ran, and 0 also after a nap.
+// Without the lock. The thread can be cancelled meanwhile if the caller is a cancellation point.
 int wait_sleep(struct wait *wait, bool is_cancellation_point);
 // With the lock held: takes a wait out of the list, and ends its sleep.
 void wait_wake(struct wait *wait, int reason);
@@ -308,21 +309,22 @@ bool is_called_by_run_loops(void *caller);
 
 // MARK: clock_threads.c
 
-// The next three at rest, without the lock.
+// The next three functions are called at rest, without the lock.
 //
-// Wakes the threads of waits for a word of memory that were kept from the kernel's wait by a signal handler when their
-// instant came, each as often as it has run. False when there is none.
+// Wakes threads again whose wait for a word of memory has expired, because a signal handler may have kept a thread from
+// the kernel's wait until after that. A thread is woken again only if it has run since. Returns false if none was
+// woken.
 bool waits_wake_again(void);
-// Whether a thread waits for what may be released by a call that is not seen, such as a mutex by pthread_cond_wait.
+// Whether a thread waits for something that a call may release unseen, as pthread_cond_wait releases a mutex.
 bool waits_may_be_released(void);
-// Wakes these threads, which try again. False when there is none.
+// Wakes these threads, which try again. Returns false if there is none.
 bool waits_try_again(void);
 // Returns the number of waits that have ended by trying again. What such a thread does next may release another one.
 uint64_t waits_released_unseen(void);
-// Returns whether the calling thread's waits for conditions, and its sleeps of a moment, count the machine's time. NULL
-// where none does.
+// Points to a function that returns whether the calling thread's waits for conditions, and its sleeps of a moment, use
+// the machine's time. NULL if no thread's do.
 extern bool (*thread_keeps_machine_time)(void);
-// True for a futex call that waits until an instant.
+// Returns whether a futex call waits until an instant.
 bool is_futex_until(int operation, const struct timespec *time);
 long futex_until(void *word, int operation, uint32_t value, const struct timespec *time, uint32_t bits);
 // Waits for something that is released by calls that are not seen here. While `attempt` returns EBUSY, it is called
@@ -365,7 +367,7 @@ void dispatch_monitor_begin(void);
 int64_t dispatch_monitor_left(void);
 // With the lock held: notes that something runs again.
 void dispatch_monitor_continue(void);
-// Has Dispatch examine its workers, and settles by settle_unless. Without the lock.
+// Has Dispatch examine its workers, and then settles with settle_unless. Without the lock.
 int dispatch_monitor_examine(int64_t limit, const atomic_int *unless);
 
 // The headers in include/ declare what these files define, except for `app_launcher_main`.

@@ -1,4 +1,5 @@
-// Has libc's own functions, what children must not inherit, the kernel's folders, numbers, and the machine's time.
+// Gives access to libc's own functions, the kernel's folders and the machine's time, and to memory and descriptors that
+// children do not inherit.
 //
 // The pointers are written once, before `main` or at the first call; there is no lock. Everything here may be called
 // with the clock's lock held, in a signal handler and after a fork.
@@ -19,7 +20,7 @@ static atomic_bool functions_are_found;
 
 static void *find(const char *name) {
 #if defined(__x86_64__)
-    // dlsym would return the functions for the condition variables of before 2003, which have another layout.
+    // dlsym would return the functions for the condition variables from before 2003, which have another layout.
     if (strncmp(name, "pthread_cond_", 13) == 0) {
         void *current = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
         if (current) return current;

@@ -22,7 +22,7 @@ static struct {
     // The signals that were blocked on the holder's thread.
     uint64_t blocked_signals;
     atomic_bool is_virtual;
-    // The number of the virtual time, which differs from the numbers of this process's ancestors; 0 in a child whose
+    // The number of the virtual time, which differs from the numbers in this process's ancestors; 0 in a child whose
     // time is the machine's.
     uint64_t virtual_time;
     struct wait *first_wait, *free_waits;
@@ -104,7 +104,7 @@ struct process_clock_reading process_clock_now(void) {
     return now;
 }
 
-// The lock is this process's own, and the page may be shared.
+// The addition is atomic, because other processes may share the page of the readings, but not the lock.
 static void add(_Atomic int64_t *reading, int64_t duration) {
     int64_t before = atomic_load(reading);
     while (!atomic_compare_exchange_weak(reading, &before, saturating_sum(before, duration))) {}

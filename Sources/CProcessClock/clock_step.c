@@ -69,8 +69,9 @@ bool process_clock_until_next(int64_t *left) {
 
 static void move(int64_t duration) { process_clock_jump(duration, duration, duration); }
 
-// With the process at rest: advances to the next deadline or examination, and fires the deadline; EAGAIN if there is
-// none in the time `within` from now. Only one deadline is fired, so that what it wakes runs before the next one.
+// With the process at rest: advances to the next deadline or examination, and fires the deadline. Returns EAGAIN if
+// neither is due within the next `within` nanoseconds. Only one deadline is fired, so that what it wakes runs before
+// the next one.
 static int go_to_next(int64_t within, bool *is_examination) {
     struct wait *wait;
     int64_t left = lock_at_next(&wait);

@@ -27,8 +27,8 @@ bool thread_activity(int schedule, uint64_t *activity) {
     return true;
 }
 
-// The state and what follows it, in a text of `stat`: the name before stands in parentheses and may contain any
-// character. NULL for another text.
+// Returns the part of a `stat` text that begins with the state, or NULL if the text has none. The name before the state
+// is in parentheses, and may contain any character.
 static const char *after_name(const char *text) {
     const char *name_end = strrchr(text, ')');
     return name_end && name_end[1] == ' ' ? name_end + 2 : NULL;
@@ -72,8 +72,8 @@ static void *sleep_until_released(void *argument) {
     return NULL;
 }
 
-// Some emulations of a kernel have files that always say the same. So the caller naps, after which it has run, until
-// the kernel has counted that, and says where another thread sleeps.
+// Some emulations of a kernel have files whose contents never change. This therefore naps until the kernel has counted
+// that the calling thread has run, and says where another thread sleeps.
 static const char *obstacle_beside(const struct sleeper *sleeper) {
     uint64_t before, after;
     int schedule = libc()->open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC), place = -1;

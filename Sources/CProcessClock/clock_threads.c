@@ -39,7 +39,7 @@ static int nap(int64_t duration) {
     return 0;
 }
 
-// Sleeps until an instant of a virtual clock. EINTR if a signal handler ran, with the remaining time in `left`.
+// Sleeps until an instant of a virtual clock. Returns EINTR if a signal handler ran, with the remaining time in `left`.
 static int sleep_until(const char *call, enum process_clock_id clock, int64_t deadline, int64_t *left) {
     int result = 0;
     struct wait *wait = wait_new(call, clock, deadline, NULL, wake_at_deadline);
@@ -121,7 +121,8 @@ static bool waits_for(const struct wait *wait, const void *object) {
     return wait->object == object && atomic_load(&wait->state) == wait_is_pending;
 }
 
-// Wakes the first of the threads that wait for an object until an instant, or all of them. False if there is none.
+// Wakes the first of the threads that wait for an object until an instant, or all of them. Returns false if there is
+// none.
 static bool wake(void *object, bool all) {
     bool is_any = false;
     clock_lock();
@@ -166,15 +167,16 @@ static void wake_word_at_deadline(struct wait *wait) {
     wait_enter(wait);
 }
 
-// How much a thread of this process has run; 0 if it has ended. Needs no descriptor, which may be lacking. The clock's
-// number is the one that pthread_getcpuclockid makes of the thread's.
+// Returns how much a thread of this process has run; 0 if it has ended. The time is read without a descriptor, because
+// all descriptors may be in use. The number of the clock is the one that pthread_getcpuclockid computes from the
+// thread's number.
 static int64_t processor_time(int32_t thread) {
     struct timespec time = {0, 0};
     libc()->clock_gettime((clockid_t)(~(uint32_t)thread << 3 | 6), &time);
     return nanoseconds(&time);
 }
 
-// True for a wait that has expired, and whose thread may have begun the kernel's wait for the word only after that.
+// Returns whether the wait has expired, and its thread may have begun the kernel's wait for the word only after that.
 static bool is_to_wake_again(const struct wait *wait, const void *nothing) {
     return wait->fire == wake_word_at_deadline && has_expired(wait) && processor_time(wait->thread) != wait->activity;
 }
@@ -246,7 +248,8 @@ int sem_post(sem_t *semaphore) {
     return result;
 }
 
-// True for a semaphore that another process may post, which is not seen here. glibc keeps this in the third word.
+// Whether other processes may post the semaphore, which this process would not notice. glibc keeps this in the third
+// word.
 static bool is_shared(const sem_t *semaphore) { return ((const int *)semaphore)[2] != 0; }
 
 static int semaphore_wait(const char *call, sem_t *semaphore, clockid_t id, const struct timespec *time) {

@@ -1,4 +1,4 @@
-// Programs whose time stays real: every function that would make it virtual fails, and the others are never called.
+// For programs whose time stays real: every function that would make it virtual fails, and the others are never called.
 #include "clock_internal.h"
 
 #ifdef CLOCK_IS_UNAVAILABLE

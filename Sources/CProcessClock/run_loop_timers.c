@@ -176,8 +176,8 @@ bool is_called_by_run_loops(void *caller) {
 
 // MARK: The first fire date
 
-// The symbols of three things: the initializer `Timer.init(timeInterval:repeats:block:)`, the method of the class that
-// is `Timer.init(fire:interval:repeats:block:)`, and the class itself.
+// The symbols of the initializer `Timer.init(timeInterval:repeats:block:)`, of the method
+// `Timer.init(fire:interval:repeats:block:)` of the class, and of the class itself.
 #define INTERVAL_INIT "$s10Foundation5TimerC12timeInterval7repeats5blockACSd_SbyACYbctcfC"
 extern char fire_date_init __asm__(
     "$s10Foundation5TimerC4fire8interval7repeats5blockAC0A10Essentials4DateV_SdSbyACYbctcfCTq") WEAK;

@@ -67,8 +67,8 @@ static int spawn(const char *path, char *const *argv, char *const *envp, const i
     return error;
 }
 
-// True for a process of the session that has not ended. In /proc its name stands in parentheses and may contain any
-// character; its state, its parent, its group and its session follow.
+// Returns whether a process belongs to the session and has not ended. In /proc, the name of a process is in parentheses
+// and may contain any character; its state, parent, group and session follow.
 static bool is_alive_in(const char *number, int32_t session) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%s/stat", number);

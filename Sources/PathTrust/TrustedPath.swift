@@ -63,7 +63,7 @@ package enum TrustedPath {
         switch kind {
         case .file, .folder:
             guard !othersCanWrite(status, privateGroup) else {
-                // A sticky folder is meant to be writable by all, so the advice is not to change its mode.
+                // A sticky folder is meant to be writable by all, so the message does not advise to change its mode.
                 let advice =
                     mode & S_ISVTX != 0
                     ? "use a folder of your own in it"

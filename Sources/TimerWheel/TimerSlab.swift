@@ -80,7 +80,7 @@ struct TimerSlab: ~Copyable {
         return free.take() ?? extend()
     }
 
-    /// Returns a record whose life has ended to the free ones.
+    /// Frees a record whose life has ended.
     @inline(__always)
     mutating func release(_ index: UInt32) {
         let record = record(index)
@@ -258,7 +258,7 @@ struct FreeRecords: ~Copyable {
         return openGroup << Self.groupLog2 | position
     }
 
-    /// Returns a record to the free ones.
+    /// Makes a record free again.
     @inline(__always)
     mutating func put(_ index: UInt32) {
         let group = index >> Self.groupLog2

@@ -16,7 +16,7 @@ struct ApusAppleTests {}
 
 /// Records an app's notes in order, with the seconds of uptime since the test began.
 ///
-/// A test holds the journal in place of the app, which it must not hold.
+/// A test holds the journal because it must not hold the app.
 final class Journal: Sendable {
     private let lines = Locked<[String]>([])
     private let time: VirtualTime

@@ -48,7 +48,7 @@ extension ApusAppleTests {
                 #expect(frames.allSatisfy { $0.droppedFrameCount == 0 && $0.timestamp.clock == .uptime })
                 for (frame, next) in zip(frames, frames.dropFirst()) {
                     let gap = Int64(next.timestamp.nanoseconds) - Int64(frame.targetTimestamp.nanoseconds)
-                    // An hour of uptime as a floating-point number of seconds is exact to half a nanosecond.
+                    // An hour of uptime as a floating-point number of seconds is exact to half a picosecond.
                     #expect(abs(gap) < 10, "the target of a frame is the next one")
                     #expect(abs(frame.duration / .seconds(1) - 1 / 60) < 1e-8)
                 }

@@ -49,7 +49,7 @@ struct BackgroundTimerProgramTests {
         func perform(_ step: Step) throws {
             switch step {
             case .schedule:
-                // Of each three timers, the first fires once, the second repeats, and the third is handed over.
+                // Of every three timers, the first fires once, the second repeats, and the third is handed over.
                 let (runs, number) = (runs, ids.count)
                 let id = try timers?.schedule(
                     after: .seconds(number % 3 == 2 ? 50 : 1), every: number % 3 == 1 ? .seconds(1) : nil,

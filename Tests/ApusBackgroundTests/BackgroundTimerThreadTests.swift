@@ -30,7 +30,7 @@ struct BackgroundTimerThreadTests {
         let runs = Log<Int>()
         let cancelled = Log<Int>()
         let ids = try (0..<count).map { number in
-            // Real threads race here, so the deadlines are real; no assertion is about them.
+            // Real threads race here, so the deadlines are real; no expectation depends on them.
             try timers.schedule(after: .microseconds(number)) { runs.add(number) }
         }
         await withTaskGroup(of: Void.self) { group in
@@ -65,7 +65,7 @@ struct BackgroundTimerThreadTests {
         #expect(host.openTasks.isEmpty)
     }
 
-    // timer-bench measures the lateness, because other tests share the machine and this process.
+    // The lateness is not tested here, because other tests share the machine and this process; timer-bench measures it.
     @Test("one timer of 1 s among 10,000 of 10 s costs two wake-ups, and all are handed over by one thread")
     func amongManyOthers() async throws {
         let engine = TimerEngine()

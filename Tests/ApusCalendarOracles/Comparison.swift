@@ -24,7 +24,8 @@ struct Comparison {
     func ours(_ policy: ClockPolicy? = nil, where isKept: (Occurrence) -> Bool = { _ in true }) -> [Int64] {
         let search = PreparedSchedule(schedule, in: rules, policy: policy ?? self.policy)
         var (result, instant) = ([Int64](), base)
-        // `isKept` leaves out few occurrences: those in an hour that the clock shows twice, so 8000 more are enough.
+        // `isKept` leaves out only the occurrences in an hour that the clock shows twice. These are few, so 8000 more
+        // are enough.
         for _ in 0..<count + 8000 {
             guard result.count < count, let next = search.next(after: instant), next.instant <= end else { break }
             if isKept(next) { result.append(next.instant) }

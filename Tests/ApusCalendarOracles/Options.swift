@@ -1,4 +1,3 @@
-/// The options of the program.
 struct Options {
     static let usage =
         "usage: ApusCalendarOracles [--seconds N] [--seed N] [--skip N] [--python PATH] [--java PATH] [--sources FOLDER] [--verbose]"

@@ -124,7 +124,7 @@ struct Verdict: Hashable {
             return nil
         }
         guard rule.frequency == .weekly, !rule.positions.isEmpty else { return nil }
-        // In the first week, the answers may differ by a match, which also counts for the rule's COUNT.
+        // In the first week, one of the answers may have one more match, which also counts for the rule's COUNT.
         let end = rule.start.localSeconds + 8 * 86_400
         let (later, expected) = (theirs.filter { $0 > end }, ours.filter { $0 > end })
         let common = min(later.count, expected.count)

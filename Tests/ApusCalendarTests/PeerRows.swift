@@ -1,10 +1,10 @@
-/// What the tests of other projects expect: facts only, each project with its commit, its licence and the file.
+/// The expectations of other projects' tests: facts only, with the commit, the licence and the file of each project.
 ///
 /// A row has the notation (`spring` is that dialect of cron), the zone, the policies for a gap and a repeated hour or
-/// `-` for the default ones, the expression, and the expectations: an instant in UTC with the occurrences after it. `= …`
-/// is another expression with the same meaning, and `not …` an instant at which nothing is due. A row of `words` has
-/// the rule of RFC 5545 that the phrase means; phrases without a time of day have got one. After `≠` is the reason of a
-/// difference, from `PeerTests.differences`.
+/// `-` for the default ones, the expression, and the expectations: an instant in UTC and the occurrences after it.
+/// A `= …` is another expression with the same meaning, and a `not …` is an instant at which nothing is due. A row of
+/// `words` has the rule of RFC 5545 that the phrase means; a time of day was added to phrases without one. If Apus
+/// differs, `≠` precedes the key of the reason in `PeerTests.differences`.
 enum PeerRows {
     static let text = #"""
         # HangfireIO/Cronos aeb3bff (MIT), CronExpressionFacts.cs

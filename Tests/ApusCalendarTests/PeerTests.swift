@@ -2,7 +2,7 @@ import Testing
 
 @testable import ApusCalendar
 
-/// What other programs' own tests expect.
+/// Compares Apus with the expectations of other programs' own tests.
 @Suite("The tables of other programs")
 struct PeerTests {
     /// The cases of cronsim 2.7 (`tests/test_cronsim.py`): the zone, the policy for a gap, the base in UTC, the
@@ -88,8 +88,8 @@ struct PeerTests {
             "* * * * 5L/3",
         ]
         for text in texts { #expect((try? CalendarSchedule(cron: text)) == nil, "\(text)") }
-        // These have a range that wraps around, a day of the month that no month of the schedule has, and a name before
-        // L.
+        // These expressions have a range that wraps around, a day of the month that no month of the schedule has, or a
+        // name before L.
         for text in ["* * 5-1 * *", "* * 30 2 *", "* * 31 4 *", "* * * * MONL"] {
             #expect((try? CalendarSchedule(cron: text)) != nil, "\(text)")
         }
@@ -122,7 +122,7 @@ struct PeerTests {
         #expect(throws: ScheduleTextError.self) { try CalendarSchedule(cron: text, dialect: .quartz) }
     }
 
-    /// Why a row of ``PeerRows`` is not as the other project has it.
+    /// The reasons why Apus differs from the other projects in some rows of ``PeerRows``.
     private static let differences = [
         "clock": "a time with minutes counts from midnight, where recurrent takes 3:15 for the afternoon",
         "clockStar": "a field that begins with a star follows the clock, so that times in a gap are omitted",
@@ -172,7 +172,7 @@ struct PeerTests {
             }
         }
 
-        /// What is found instead of the expectations; nil if they are met.
+        /// Returns what Apus finds instead of the expectations; nil if they are met.
         func disagreement() throws -> String? {
             guard let schedule = try? schedule(text) else {
                 return expectations == ["refused"] || notation == "words" ? nil : "refused"

@@ -115,7 +115,7 @@ struct PhraseTests {
         }
     }
 
-    /// The clauses of each language by what they say: how often, times, days, limits, the zone.
+    /// The clauses of each language, grouped by their meaning: how often, times, days, limits, the zone.
     private static let clauses: [String: [[String]]] = [
         "en": [
             [

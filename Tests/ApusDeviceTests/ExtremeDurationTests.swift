@@ -96,7 +96,7 @@ struct ExtremeDurationTests {
         #expect(device.policy.backgroundTaskLimit == policy.backgroundTaskLimit)
     }
 
-    /// An app that does what the rules are about, for a day.
+    /// Runs an app for a day in which it does everything that the rules are about.
     private func live(_ policy: SystemPolicy) throws {
         let device = SimulatedDevice(policy: policy)
         let host = try device.launchJobApp { host, task in
@@ -123,7 +123,7 @@ struct ExtremeDurationTests {
         device.switchOff()
     }
 
-    /// One duration for each way in which a device may take it: as it is, or as the end of a range.
+    /// Durations of each kind that a policy may have: negative, zero, the shortest, an ordinary one and the longest.
     nonisolated private static let distinctDurations: [Duration] = [
         .seconds(-1), .zero, .nanoseconds(1), .seconds(1), .seconds(Int64.max),
     ]

@@ -6,7 +6,7 @@ import PlatformC
 // This process runs under a LinuxHost, begins three background tasks, and reports on standard output what happens to
 // them.
 //
-// The arguments are the grace period and the last part of it for winding up, both in milliseconds, and whether the
+// The arguments are the grace period and its last part, which is for winding up, both in milliseconds, and whether the
 // third task is `obedient` (it ends when it expires) or `deaf`. The first two tasks end some time after the process was
 // asked to stop. A timer ticks every 50 ms. After the process stood still, the timer reports the number of missed
 // ticks.
@@ -18,7 +18,7 @@ guard arguments.count == 4, let grace = Int(arguments[1]), let margin = Int(argu
 }
 
 // A test that goes wrong must not wait for ever, nor leave this process running. Under the thread sanitizer on a busy
-// machine, a test that goes well has had to wait for its turn for a minute.
+// machine, even successful tests have waited a minute for their turn.
 alarm(600)
 
 @Sendable func say(_ line: String) {

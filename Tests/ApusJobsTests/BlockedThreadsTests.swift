@@ -31,7 +31,7 @@ struct BlockedThreadsTests {
                             id: JobID("blocked\($0)"), kind: "blocked", trigger: .after(.zero),
                             policies: .init(timeLimit: .milliseconds(50)))
                     })
-                // The time limit of each handler with a thread acts, and its run is abandoned.
+                // Each handler that has a thread exceeds its time limit, and its run is abandoned.
                 try await until("a run that was given up") {
                     try await !scheduler.runs(RunQuery(states: [.lost])).runs.isEmpty
                 }

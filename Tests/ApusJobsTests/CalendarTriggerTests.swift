@@ -5,7 +5,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// The clock of Europe/Berlin, whatever tzdata is installed.
+/// The clock of Europe/Berlin, which does not depend on the installed tzdata.
 private let berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
 
 private func schedule(_ words: String) throws -> CalendarSchedule { try CalendarSchedule(words: words) }
@@ -190,7 +190,7 @@ struct CalendarTriggerTests {
         // Summer time is abolished, so nine is an hour later.
         world.zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "CET-1"))
         try world.advance(to: "2026-06-03 12:00")
-        // The zone then has another offset for good, so nine o'clock is two hours earlier.
+        // From now on, the zone is two hours further east, so nine o'clock is two hours earlier.
         world.zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "<+03>-3"))
         try world.advance(to: "2026-06-05 12:00")
         #expect(
@@ -286,7 +286,7 @@ struct CalendarTriggerTests {
     }
 }
 
-/// The occurrences of a year are those that a walk in steps of a quarter of an hour finds by reading the clock only.
+/// Compares the occurrences of a year with those that a walk in steps of 15 minutes finds from the clock alone.
 ///
 /// The zones' clocks change in different ways, and their rules are replaced in between.
 @Suite("A year of weekdays at nine")

@@ -22,7 +22,6 @@ struct SchedulerRunTests {
 
     private func end(of task: Task<Void, any Error>) throws { try time.perform { try await task.value } }
 
-    /// Returns whether the scheduler has stopped.
     private func isStopped() throws -> Bool {
         do { try harness.submit("other", .after(.seconds(1))) } catch let error as JobError {
             return error.code == .closed

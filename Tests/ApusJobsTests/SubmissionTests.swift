@@ -111,7 +111,7 @@ struct SubmissionTests {
         harness.store.fail(fault)
         for id in ["a", "b", "c"] { try submit(request(id, .every(.seconds(60), count: 2)), to: harness) }
         harness.advance(10)
-        // A retry comes at least 0.1 s after the previous one, and soon a second after it.
+        // Retries are at first at least 0.1 s apart, and soon a second.
         #expect(harness.store.commits < 20)
         harness.store.fail(nil)
         harness.advance(130)

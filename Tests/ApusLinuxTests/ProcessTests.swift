@@ -46,7 +46,6 @@ private final class Probe: Sendable {
         try #require(isSo, "the probe ended by itself")
     }
 
-    /// Whether the process is stopped.
     var isStopped: Bool { status("State")?.hasPrefix("T") == true }
 
     private var caughtSignals: UInt64 { status("SigCgt").flatMap { UInt64($0, radix: 16) } ?? 0 }

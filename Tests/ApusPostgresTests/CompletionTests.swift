@@ -23,6 +23,8 @@
 
             deinit { PQfinish(handle) }
 
+            /// Executes a statement.
+            ///
             /// - Returns: the SQLSTATE of an error, or `nil`.
             @discardableResult
             func run(_ sql: String) -> String? {

@@ -98,7 +98,8 @@
                     let row = try await connection.query("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")[0]
                     #expect(try row.decode(Bool.self, at: 0))
                     #expect(await connection.status.isEncrypted)
-                    // The text exceeds a TLS record, which may stay in TLS's buffers when the socket is empty.
+                    // The text is longer than a TLS record, so a part of it may still be in TLS's buffers when the
+                    // socket is empty.
                     let text = String(repeating: "x", count: 1 << 20)
                     let rows = try await connection.query("SELECT $1 FROM generate_series(1, 3)", [.text(text)])
                     #expect(try rows.allSatisfy { try $0.decode(String.self, at: 0) == text })

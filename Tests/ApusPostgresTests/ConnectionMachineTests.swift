@@ -41,7 +41,7 @@
             return machine
         }
 
-        /// Returns a machine with flushed batches of the shapes in flight.
+        /// Returns a machine whose flushed batches, with the given shapes, are in flight.
         private static func busy(_ shapes: Machine.Shape...) throws -> (Machine, [Machine.BatchID]) {
             let machine = idle()
             let ids = try shapes.map { shape in

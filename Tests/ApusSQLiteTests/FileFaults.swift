@@ -81,7 +81,6 @@
 
         // MARK: What tests ask for
 
-        /// Returns the number of syncs of the file.
         static func syncs(of path: String) -> Int { state.withLock { $0.syncs[path] ?? 0 } }
 
         /// Makes each sync of the file fail while `body` runs, as on a broken disk.

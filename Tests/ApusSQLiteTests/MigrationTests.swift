@@ -53,7 +53,7 @@
             ] as [(Int, [JobConditions], String?)])
         func migrates(_ version: Int, _ conditions: [JobConditions], _ key: String?) async throws {
             let directory = try Directory()
-            // An application may have a view of a dropped table, on which SQLite fails when it reads the schema.
+            // An application may have a view of a dropped table; SQLite fails on such a view when it reads the schema.
             let view = "CREATE TABLE gone (x TEXT); CREATE VIEW broken AS SELECT x FROM gone; DROP TABLE gone;"
             let store = try file(version, in: directory, also: version >= 8 ? view : "")
             let session = try await store.open()

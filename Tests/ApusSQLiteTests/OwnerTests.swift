@@ -93,7 +93,7 @@
             #expect(try await store.allIDs() == ["a"])
             #expect(try await store.job(JobID("a"))?.elapsedOffset == .zero)
             try await store.close(new)
-            // The session no longer owns the file, but its store was closed nevertheless, so another one can open the
+            // The session no longer owns the file, but its store was closed nevertheless, so another store can open the
             // file.
             try await SQLiteStore(path: store.path).openAndClose()
         }

@@ -13,8 +13,8 @@
             "ORDER BY job.key LIMIT ?", "ORDER BY job.key DESC LIMIT ?", "ORDER BY run.sequence DESC LIMIT ?",
         ]
 
-        /// The statements that may sort, which sort only the claimed runs of a job, the runs of an occurrence, or the
-        /// keys of a prefix.
+        /// The statements that may sort, because they sort only the claimed runs of a job, the runs of an occurrence,
+        /// or the keys of a prefix.
         private static let sorted = [
             "INDEXED BY apus_run_open", "run.occurrence <= ? AND run.through >= ?",
             "UNION SELECT job FROM apus_request",

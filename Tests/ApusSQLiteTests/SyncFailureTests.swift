@@ -49,6 +49,8 @@
             try await store.close(again)
         }
 
+        /// Performs a write.
+        ///
         /// - Returns: the session that may write after this write.
         @discardableResult
         private func perform(

@@ -8,7 +8,7 @@
 
     @Suite("Files that a killed process left unfinished")
     struct UnfinishedFileTests {
-        /// Versions before 0.1.0 left such files when they were killed between two transactions.
+        /// Versions before 0.1.0 left unfinished files when they were killed between two transactions.
         @Test(
             "an empty or unfinished store file is completed by the next start",
             arguments: [

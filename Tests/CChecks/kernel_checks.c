@@ -21,8 +21,8 @@ static void timers(void) {
         int timer = capus_timerfd_create(clock);
         require(timer >= 0);
         require(capus_timerfd_read(timer) == 0);
-        // These instants are the last ones that 64 bits can express, with and without a sign, and 0, which disarms the
-        // timer. The last instant, 1, is in the past.
+        // The instants are the last ones that 64 bits can express, with and without a sign; 0, which disarms the timer;
+        // and 1, which is in the past.
         require(capus_timerfd_arm(timer, UINT64_MAX, 0) == 0);
         require(capus_timerfd_arm(timer, INT64_MAX, clock == CAPUS_CLOCK_WALL) == 0);
         require(capus_timerfd_arm(timer, (uint64_t)INT64_MAX + 1, 0) == 0);

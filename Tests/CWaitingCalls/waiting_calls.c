@@ -273,7 +273,8 @@ static struct silence begin_silence(void) {
     epoll_ctl(silence.epoll, EPOLL_CTL_ADD, silence.reader, &event);
     return silence;
 }
-// The calls are made by number, because `close` is a cancellation point, and a call before it may not be one.
+// The descriptors are closed by system calls, because `close` is a cancellation point, and the call under test may not
+// be one.
 static int end_silence(struct silence silence, int result) {
     syscall(SYS_close, silence.reader);
     syscall(SYS_close, silence.writer);

@@ -142,8 +142,8 @@ static int begin_with(enum files_of_kernel files) {
     return process_clock_begin((struct process_clock_reading){0, 0, 0});
 }
 
-// Rest cannot be found out if the kernel does not count how often a thread has run, or its count never changes, or it
-// does not say where threads sleep.
+// Rest cannot be detected if the kernel does not count how often a thread has run, if this count never changes, or if
+// the kernel does not say where threads sleep.
 static void machines_that_do_not_count(void) {
     for (enum files_of_kernel files = no_counts; files <= counts_without_places; files++) {
         pid_t child = fork();
@@ -166,7 +166,7 @@ static void *reap(void *ends) {
     return NULL;
 }
 
-// A thread has the state of one that sleeps while wait4 looks through its children.
+// While wait4 looks through the children of a thread, the thread has the state of a sleeping thread.
 static void a_thread_takes_the_ends_of_children(void) {
     int ends[2];
     pid_t living[living_children];

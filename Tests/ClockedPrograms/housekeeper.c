@@ -1,4 +1,5 @@
-// A thread as a Java virtual machine has it: it naps until the others have stopped for it, which no program sees.
+// A thread like one of the Java virtual machine, which naps for 10 µs at a time until the other threads have stopped.
+// No program sees these naps, so they take no virtual time.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// Timers in a program that has not made them: in a child, by two numbers, and after `execve`. Each waits an hour.
+// Timers that a program has not made itself: a child waits for its parent's timer under two numbers, and the program
+// after `execve` waits for it too. Each wait takes an hour.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ int main(int count, char **arguments) {
         await("set by the parent", timer);
         set(timer);
         await("set by the child", other);
-        // Disarmed in the kernel by now, and never read.
+        // The timer in the kernel is disarmed by now, and this setting is never read.
         set(other);
         char number[16];
         snprintf(number, sizeof number, "%d", other);

@@ -1,4 +1,5 @@
-// Waits that end by calls which the waiting process does not see. Usage: releases chain | receive NAME | send NAME
+// Waits that other processes end, by calls that the waiting process does not see.
+// Usage: releases chain | receive NAME | send NAME
 //
 // chain: at 1 s a process unlocks a mutex, another gets it and sends a message, and a third receives that.
 // receive: waits an hour for a message. send: sends it.
@@ -39,7 +40,7 @@ static int receive(mqd_t queue) {
     return 0;
 }
 
-// Runs until all that could try has tried.
+// Computes for 20 ms, in which all waits whose release is not seen have tried again.
 static void run_for_a_while(void) {
     struct timespec used;
     do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);

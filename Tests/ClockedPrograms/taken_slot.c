@@ -1,4 +1,5 @@
-// Takes a slot of a clock for a process that has ended, whose number is another one's by now. Usage: taken_slot FILE NUMBER
+// Takes a slot of a clock for an ended process, whose number now belongs to another process.
+// Usage: taken_slot FILE NUMBER
 #define _GNU_SOURCE
 #include "../../Sources/ApusClock/shared_clock.h"
 
@@ -10,7 +11,8 @@ int main(int count, char **arguments) {
     struct shared_clock *shared = mmap(
         NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, open(arguments[1], O_RDWR | O_CLOEXEC), 0);
     if (count != 3 || shared == MAP_FAILED) return 2;
-    // Began with the machine, unlike that of the number now.
+    // The identity has no start time, so it means a process that began with the machine, not the one with the number
+    // now.
     atomic_store(&shared->slots[slot_count - 1].process, strtoull(arguments[2], NULL, 10));
     return 0;
 }

@@ -23,7 +23,7 @@ final class ClusterChecker {
     var attempts: Set<RunKey> = []
     /// The ends of postponements by the database's clock.
     var snoozes: [RunKey: WallInstant] = [:]
-    /// The handlers of runs that the database does not know any more since a promotion.
+    /// The handlers of runs that the database has lost in a promotion.
     var lost: [ClusterHandler] = []
     var lastPromotion: Int64?
     /// The time at which the database's clock was last set.

@@ -191,7 +191,7 @@ struct ClusterPlan {
     var payload: Int?
     /// Whether handlers obey a cancellation.
     var obeys = true
-    /// Whether the submission makes no job while another has its name.
+    /// Whether the submission makes no job while another job has its name.
     var requiresFreeName = false
     /// Whether only some nodes have a handler for the job's kind, which is the same for each submission of an
     /// identifier.

@@ -86,7 +86,7 @@ final class ClusterNode {
         return reading
     }
 
-    /// Records the reading of the database's clock in an answer that arrives now, to a request of the instant `asked`.
+    /// Records a reading of the database's clock from an answer that arrives now; its request was sent at `asked`.
     func learn(_ wall: WallInstant, asked: UptimeInstant) {
         let here = clocks.going
         let before = here.advanced(by: .zero - asked.duration(to: uptime))

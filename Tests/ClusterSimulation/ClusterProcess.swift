@@ -19,7 +19,6 @@ final class ClusterProcess {
     let wallOffset: Int64
     /// The node that has the store open, or is opening it.
     var node: ClusterNode?
-    /// All nodes of this process.
     var nodes: [ClusterNode] = []
     var isWanted = true
     /// The time until which the process is stopped.

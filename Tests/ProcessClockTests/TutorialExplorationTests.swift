@@ -92,8 +92,8 @@
 
     /// A model that shows how many seconds the app may still run.
     ///
-    /// Until the app is in front, its state is `background`. The remaining time may then be the greatest number there
-    /// is, which is no `Int`.
+    /// Until the app is in front, its state is `background`. The remaining time may then be the greatest finite number,
+    /// which does not fit an `Int`.
     ///
     /// Apple, documentation/uikit/uiapplication/backgroundtimeremaining: the value is valid only after the app has
     /// entered the background with a task.

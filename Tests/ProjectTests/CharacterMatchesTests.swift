@@ -20,7 +20,7 @@ enum CharacterMatches {
 
     /// Properties of the process for which Foundation replaces bytes that are not UTF-8.
     ///
-    /// Only the files of `library` may use them, because a library has nothing else.
+    /// Only the files of `library` may use them, because a library has no other source for them.
     private static let replacing = ["processInfo.environment", "currentDirectoryPath"]
     private static let library = "Sources/ApusLinux/"
 

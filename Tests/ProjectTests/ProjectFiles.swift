@@ -80,7 +80,7 @@ enum ProjectFiles {
     }
 }
 
-/// Searches of bytes by libc.
+/// Searches for texts by their bytes, with libc.
 ///
 /// The searches of the standard library compare characters, which takes a hundred times as long without optimization.
 extension StringProtocol {

@@ -181,7 +181,8 @@ struct JobPlan: Sendable, Hashable {
 
     /// Whether the job is unique by a key.
     ///
-    /// Plans with an odd number have the same key and different payloads, the others have the same payload.
+    /// Plans with the same odd number have the same key and different payloads. Plans with the same even number have
+    /// the same payload.
     private var isUniqueByKey: Bool { unique != nil && id % 2 == 1 }
 
     private var uniqueness: JobUniqueness {

@@ -275,8 +275,8 @@ extension Ledger.State {
 extension Ledger.Facts {
     /// Returns the earliest elapsed time at which an occurrence can be due.
     ///
-    /// It is the end of its intervals since the submission, plus the time for which the job was certainly suspended
-    /// before.
+    /// It is the end of the occurrence's intervals since the submission, plus the time for which the job was certainly
+    /// suspended before.
     ///
     /// - Returns: The time in nanoseconds; `nil` if it is unknown.
     func earliestElapsed(of number: Int) -> Int64? {

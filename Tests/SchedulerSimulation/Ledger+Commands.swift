@@ -164,7 +164,7 @@ extension Ledger.Facts {
 
     /// Returns whether a command of this kind may resume the job.
     ///
-    /// A retry schedules a job again that has finished while it was suspended.
+    /// A retry also schedules a job that has finished while it was suspended.
     fileprivate func mayBeResumed(by kind: Ledger.Command.Kind) -> Bool {
         kind == .resume || kind == .retry && plan.count != nil
     }
@@ -240,7 +240,7 @@ extension Ledger.State {
         inherit(number, from: earlier, job, to)
     }
 
-    /// Copies the phase of an equal trigger from the earlier submission; another trigger begins a new one.
+    /// Copies the phase of an equal trigger from the earlier submission; a different trigger begins a new phase.
     private mutating func inherit(_ number: Int, from earlier: Ledger.Facts, _ job: Job, _ to: Ledger.Moment) {
         let plan = facts[number].plan
         if plan.isRelative, plan.when == earlier.plan.when {

@@ -152,7 +152,7 @@ extension Ledger.State {
     mutating func checkBatches(_ now: Ledger.Moment) {
         for command in commands where command.isOver && command.kind == .submit && command.submissions.count > 1 {
             let made = command.submissions.map { facts[$0] }
-            // These may have been answered with an existing job.
+            // These submissions may have been answered with an existing job.
             if made.contains(where: { $0.plan.conflict == .keep || $0.plan.unique?.within != nil }) { continue }
             // Before one of these jobs was seen, a later submission may have changed or replaced it. So may a
             // submission that an application committed earlier and that was taken later.

@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 import ApusVirtualTime
 
-/// The handler of one process's jobs, which behaves according to their plans.
+/// The handler of a process's jobs, which behaves as the plan of each job says.
 struct SimulatedHandler: Sendable {
     let node: Int
     let engine: TimerEngine

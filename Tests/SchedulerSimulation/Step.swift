@@ -13,7 +13,7 @@ indirect enum Step: Sendable, Hashable {
     /// A command for all jobs that match a query.
     enum Bulk: String, Sendable, Hashable, CaseIterable { case cancel, retry, delete }
 
-    /// A fault of the store; faults of commits occur in each `every`th one.
+    /// A fault of the store; a fault of commits occurs at each `every`th commit.
     enum Fault: Sendable, Hashable {
         case commitsFail(every: Int, isFull: Bool)
         /// The commits are applied, but the answer is an error.

@@ -3,7 +3,7 @@ import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 
-/// The checks of what must happen in time: answers, and everything at the end.
+/// The checks that commands are answered in time, and that everything is done at the end.
 extension World {
     /// The maximum duration of a command while nothing hangs, in nanoseconds.
     private static let patience: Int64 = 30_000_000_000

@@ -116,7 +116,7 @@ struct SimulationCheckerTests {
 
     @Test("a run that was claimed too early for its queue's rate is found, whichever process claimed the others")
     func rates() {
-        /// Returns the promise that three claims at these seconds break, if each claim is made by another process.
+        /// Returns the promise that three claims at these seconds break, if a different process makes each claim.
         func violation(_ seconds: [Int], rateSince: Int = 0) -> Promise? {
             let (ledger, _, _) = sample(JobPlan(id: 0, when: .every(1_000, count: nil), queue: 1))
             let now = ledger.now

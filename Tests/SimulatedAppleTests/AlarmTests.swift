@@ -22,7 +22,7 @@
             return AlarmAttributes(presentation: AlarmPresentation(alert: alert), tintColor: .orange)
         }
 
-        /// Without a button that snoozes the alert.
+        /// The attributes of an alert without a button that snoozes it.
         static var plainAttributes: AlarmAttributes<NoMetadata> {
             AlarmAttributes(
                 presentation: AlarmPresentation(alert: AlarmPresentation.Alert(title: "Tea")), tintColor: .orange)
@@ -121,7 +121,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/alarmkit.
+        /// The rules of Apple, documentation/alarmkit.
         @MainActor
         @Suite("Alarms")
         struct AlarmTests {
@@ -235,7 +235,7 @@
                         alerts.append(start.duration(to: device.time.wall()).components.seconds / 3_600)
                         device.stopAlarm()
                     }
-                    // At 6:00, then at 5:00 in UTC.
+                    // The alerts come at 6:00 in UTC, and then at 5:00.
                     #expect(alerts == [18, 41, 65, 89])
                     device.setTimeZone(.gmt)
                     device.advance(until: try #require(device.alarms.all.first?.alertInstant))

@@ -24,7 +24,7 @@
     private final class Reader: UIResponder, UIApplicationDelegate {}
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/uikit/uiapplication/isidletimerdisabled.
+        /// The rules of Apple, documentation/uikit/uiapplication/isidletimerdisabled.
         @MainActor
         @Suite("A screen that locks itself")
         struct AutoLockTests {

@@ -60,7 +60,7 @@
         }
     }
 
-    /// A session that signs out when it finds nothing, and so overwrites what is there.
+    /// Stores a new user if it finds none at its launch, and so overwrites a user that it cannot read yet.
     private final class Overwriter: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
         private let manager = CLLocationManager()
 

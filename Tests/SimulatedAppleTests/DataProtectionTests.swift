@@ -37,7 +37,8 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/uikit/encrypting-your-app-s-files; Apple Platform Security, "Data Protection classes".
+        /// The rules of Apple, documentation/uikit/encrypting-your-app-s-files; Apple Platform Security, "Data
+        /// Protection classes".
         @MainActor
         @Suite("Data protection")
         struct DataProtectionTests {

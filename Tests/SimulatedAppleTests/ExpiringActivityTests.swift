@@ -57,7 +57,7 @@
     private final class Flag: Sendable { let value = Atomic(false) }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/foundation/processinfo/performexpiringactivity(withreason:using:); DTS,
+        /// The rules of Apple, documentation/foundation/processinfo/performexpiringactivity(withreason:using:); DTS,
         /// developer.apple.com/forums/thread/729335.
         @MainActor
         @Suite("performExpiringActivity")

@@ -62,7 +62,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/security/restricting-keychain-item-accessibility.
+        /// The rules of Apple, documentation/security/restricting-keychain-item-accessibility.
         @MainActor
         @Suite("The keychain")
         struct KeychainTests {
@@ -212,8 +212,8 @@
 
         /// Tests when items are the same.
         ///
-        /// An item with the value `false` for synchronization is the same as one without a value, and is another one
-        /// than a synchronized item.
+        /// An item with the value `false` for synchronization is the same as one without a value, and differs from a
+        /// synchronized item.
         private func synchronized() {
             var item = Vault.query("cloud")
             item[kSecAttrSynchronizable as String] = false

@@ -9,7 +9,7 @@
     struct LineSocketTests {
         /// Tests that the number of an ended socket stays taken until the socket is gone.
         ///
-        /// If the number belonged to another file earlier, calls on the ended socket would affect that file.
+        /// Otherwise the number could belong to another file, which calls on the ended socket would affect.
         @Test("ending a socket, also twice, leaves its number taken until the socket is gone")
         func ending() throws {
             let (own, other) = try #require(LineSocket.pair())

@@ -93,7 +93,7 @@
         }
     }
 
-    /// Takes a workout that is listed for one that runs.
+    /// Treats a workout that is listed as one that is running.
     private struct WorkingOut: Program {
         struct Workout: ActivityAttributes {
             struct ContentState: Codable, Hashable { var lap: Int }
@@ -112,7 +112,7 @@
         }
     }
 
-    /// Counts with a timer of its own beside the alarm, and forgets it with the process, or asks the system.
+    /// Starts its own timer and an alarm at each launch, or, if it is mended, first asks the system for the alarm.
     private struct Cooking: Program {
         let isMended: Bool
 
@@ -128,7 +128,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// What published apps get wrong with AlarmKit and ActivityKit, each before its mending and after.
+        /// Mistakes of published apps with AlarmKit and ActivityKit, each tested before and after its correction.
         @MainActor
         @Suite("Mistakes with alarms and Live Activities")
         struct NewestMistakeTests {

@@ -31,7 +31,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:).
+        /// The rules of Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:).
         @MainActor
         @Suite("The system's questions for permission")
         struct Permissions {
@@ -55,7 +55,7 @@
                 }
             }
 
-            /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization().
+            /// The source is Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization().
             @Test("the app's text of a question is in the log")
             func text() throws {
                 try SimulatedDevice.run { device in

@@ -47,7 +47,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/uikit/about-the-app-launch-sequence.
+        /// The rules of Apple, documentation/uikit/about-the-app-launch-sequence.
         @MainActor
         @Suite("Prewarming")
         struct Prewarming {

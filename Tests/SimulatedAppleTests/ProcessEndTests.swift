@@ -163,8 +163,10 @@
             }
         }
 
-        /// The rules of the CPU monitor are from github.com/transistorsoft/react-native-background-fetch/issues/323 (80
-        /// % over 60 s) and from BGTaskRequest.h (not while a task runs that requires external power).
+        /// The sources are github.com/transistorsoft/react-native-background-fetch/issues/323 and BGTaskRequest.h.
+        ///
+        /// The CPU monitor ends an app that uses 80 % over 60 s, but not while a task runs that requires external
+        /// power.
         @Test(
             "an app that computes for most of a minute in the background is ended, unless its task requires external power"
         )

@@ -72,7 +72,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/usernotifications/pushing-background-updates-to-your-app.
+        /// The rules of Apple, documentation/usernotifications/pushing-background-updates-to-your-app.
         @MainActor
         @Suite("Silent pushes")
         struct Pushes {

@@ -161,7 +161,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/foundation/urlsession; DTS, developer.apple.com/forums/thread/99991.
+        /// The rules of Apple, documentation/foundation/urlsession; DTS, developer.apple.com/forums/thread/99991.
         @MainActor
         @Suite("Ordinary sessions")
         struct Requests {

@@ -72,7 +72,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/foundation/pausing-and-resuming-downloads.
+        /// The rules of Apple, documentation/foundation/pausing-and-resuming-downloads.
         @MainActor
         @Suite("Resume data")
         struct ResumeData {

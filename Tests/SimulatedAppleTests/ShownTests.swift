@@ -6,7 +6,6 @@ import UIKit
 @testable import SampleAppsSwift5
 
 extension SimulatedAppleTests {
-    /// The examples of the documents.
     @MainActor
     @Suite("Examples in the documents")
     struct Shown {

@@ -29,7 +29,8 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges().
+        /// The rules of Apple,
+        /// documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges().
         @MainActor
         @Suite("Significant changes of the location")
         struct SignificantChangeTests {

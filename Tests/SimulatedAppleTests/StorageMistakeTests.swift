@@ -76,7 +76,7 @@
         _ = SecItemAdd(attributes as CFDictionary, nil)
     }
 
-    /// Takes a session that it cannot read for a missing one, and signs the user out.
+    /// Treats a session that it cannot read as a missing one, and signs the user out.
     private struct SigningOut: Storage {
         let isMended: Bool
 
@@ -101,7 +101,7 @@
         }
     }
 
-    /// Refreshes its token in the background, where the default of the keychain does not let it be read.
+    /// Reads its token in the background, where the keychain's default accessibility does not allow this.
     private struct Refreshing: Storage {
         let accessible: CFString
 
@@ -112,7 +112,8 @@
         }
     }
 
-    /// Takes `isProtectedDataAvailable` for the first unlock, and therefore sends nothing while the device is locked.
+    /// Mistakes `isProtectedDataAvailable` for the first unlock, and therefore sends nothing while the device is
+    /// locked.
     private struct Waiting: Storage {
         let isMended: Bool
 
@@ -125,7 +126,7 @@
         func continueInBackground() { SimulatedPhone.note(isUnlockedOnce ? "sent" : "kept back") }
     }
 
-    /// Gives its user a number if the user defaults have none, because it takes that for its first launch.
+    /// Gives its user a new number if the user defaults contain none, as if each such launch were the first one.
     private struct Naming: Storage {
         let isMended: Bool
 
@@ -192,8 +193,7 @@
                 device.location.setRoute(.standing(at: LocationRoute.Place(latitude: latitude, longitude: 8)))
             }
 
-            /// Restarts the device, so that the system starts the app before the first unlock, and the user opens it
-            /// later.
+            /// Restarts the device; the system starts the app before the first unlock, and the user opens it later.
             private func restart(_ device: SimulatedDevice) {
                 device.reboot()
                 move(device, to: 51)

@@ -8,7 +8,7 @@
     import UIKit
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/foundation/urlsessionconfiguration.
+        /// The rules of Apple, documentation/foundation/urlsessionconfiguration.
         @MainActor
         @Suite("Rules of background sessions")
         struct TransferRules {

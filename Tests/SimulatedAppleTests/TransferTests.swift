@@ -80,7 +80,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/foundation/downloading-files-in-the-background.
+        /// The rules of Apple, documentation/foundation/downloading-files-in-the-background.
         @MainActor
         @Suite("Background sessions")
         struct Transfers {

@@ -105,7 +105,7 @@
             }
         }
 
-        /// A view whose subviews read the same model, the last one at a lower depth than the others.
+        /// A view whose subviews read the same model; the last subview is less deeply nested than the others.
         private struct Shelf: View {
             let events: Events
             @StateObject private var model = Model()

@@ -39,7 +39,7 @@
             }
         }
 
-        /// A list whose button has the title of the button of its alert, and which is tapped as a whole.
+        /// A view that can be tapped as a whole; its button “Delete” shows an alert with another button “Delete”.
         private struct Deleting: View {
             let events: Events
             @State private var isAsked = false

@@ -112,7 +112,7 @@
                 device.advance(by: .seconds(50))
                 device.open()
                 device.advance(by: .seconds(10))
-                // The text shows the time after 70 seconds.
+                // After 70 seconds, the text has counted only the 20 seconds in the foreground.
                 try #expect(screen() == "Time: 80 | Pause")
             }
 
@@ -178,8 +178,8 @@
                 device.launch()
                 try #expect(screen() == "Loading")
                 device.advance(by: .seconds(10))
-                // As on a phone, it depends on the threads whether the view shows the change, because the change is
-                // announced before it is made.
+                // As on a phone, the timing of the threads decides whether the view shows the change, because the
+                // change is announced before it is made.
                 #expect(device.logText.contains("a published property of Download was changed on a thread that is not"))
             }
 

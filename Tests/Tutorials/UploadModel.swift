@@ -41,7 +41,7 @@ public class UploadModel {
 
     private func uploadNext() {
         step += 1
-        // In the foreground, and on the way there, this is the greatest number there is.
+        // In the foreground, and on the way there, this is the greatest finite number.
         let left = UIApplication.shared.backgroundTimeRemaining
         text = "Step \(step) of \(steps)" + (left < 1_000 ? ", \(Int(left)) s left" : "")
         onStep?(step)

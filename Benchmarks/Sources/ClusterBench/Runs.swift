@@ -114,7 +114,7 @@ struct PlainQueue {
     }
 }
 
-/// The peer from PyPI.
+/// The job queue procrastinate, which comes from PyPI.
 struct Procrastinate {
     let server: Server
     let options: Options

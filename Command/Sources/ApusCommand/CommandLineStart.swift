@@ -6,7 +6,7 @@ package import ArgumentParser
 package enum CommandLineStart {
     /// Checks the arguments and the environment, and then runs the subcommand that the arguments name.
     ///
-    /// It ends the process unless all of this succeeds.
+    /// If any of these steps fails, the process ends.
     package static func run(_ root: any AsyncParsableCommand.Type) async {
         do throws(DaemonError) {
             try ProcessEnvironment.check(arguments: ProcessEnvironment.arguments)

@@ -92,7 +92,7 @@ struct Every: AsyncParsableCommand {
             return WireTrigger(every: DurationText.iso8601(interval), count: count)
         case (.failure(let error)?, .failure(let noInterval)):
             // A single word that begins with a digit is probably a misspelt interval, so the error of the interval is
-            // thrown. Of several words, the nearest text can be an interval too.
+            // thrown. Otherwise the schedule's error is thrown, with the interval's suggestions if it has none.
             guard text.contains(" ") || text.first?.isNumber != true else { throw noInterval }
             guard error.suggestions.isEmpty else { throw error }
             var other = error

@@ -72,7 +72,7 @@ struct Stats: AsyncParsableCommand {
         ]
     }
 
-    /// Returns a percentage, which is never 100 % beside a failure, and never 0 % beside a success.
+    /// Returns a percentage, which is 100 % only without a failure, and 0 % only without a success.
     private static func percent(_ share: Double) -> String {
         let tenths = share == 1 ? 1_000 : share == 0 ? 0 : min(999, max(1, Int((share * 1_000).rounded())))
         return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"

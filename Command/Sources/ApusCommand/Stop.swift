@@ -21,7 +21,8 @@ struct Stop: AsyncParsableCommand {
             do {
                 health = try await session.client.health()
                 do { try await session.client.stop() } catch let error as DaemonError where error.code == .noAnswer {
-                    // The daemon may have stopped before it sent its answer; the code below finds out.
+                    // The daemon may have stopped before it sent its answer; `untilStopped()` below waits for its end
+                    // in any case.
                 }
             } catch let error as DaemonError where error.code == .notRunning {
                 Terminal.note("apus: no daemon is running for \(session.home.path)")

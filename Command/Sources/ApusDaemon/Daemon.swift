@@ -34,7 +34,7 @@ public struct Daemon: Sendable {
         ///
         /// The number is lower if the limits of open files and processes require it.
         public var parallel: Int?
-        /// The time for which other daemons that share the store wait for a sign of life of this one before they take
+        /// The time for which other daemons that share the store wait for a sign of life from this one before they take
         /// over its jobs.
         public var patience: Duration = .seconds(3)
         /// The environment of the daemon itself, which contains the address of its service manager.
@@ -98,8 +98,8 @@ public struct Daemon: Sendable {
     /// - Returns: whether a command had to be cut off; its run is recorded as lost, and retried at the next start.
     /// - Throws: `JobError` if the store cannot be opened (`owned` names the other daemon) or another process has taken
     ///   it since (`notOwner`); `DaemonError` if the home or an address cannot be used, or the system has no thread for
-    ///   the daemon. With `storeLost`, the store could not be used for 10 minutes and a service manager started the
-    ///   daemon, which then ends as after SIGTERM.
+    ///   the daemon. A daemon that a service manager started throws `storeLost` if it could not use the store for 10
+    ///   minutes; it then ends as after SIGTERM.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
         let home = configuration.home
         try home.prepare()

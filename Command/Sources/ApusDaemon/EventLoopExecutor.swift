@@ -11,7 +11,8 @@ public enum EventLoopExecutor {
     /// second forever, which costs a laptop's battery. A task must not block an event loop, and no task of the daemon
     /// does: the store, commands and conditions have threads of their own.
     ///
-    /// `Task.sleep` uses a global queue in any case, so no code of the daemon may call it; timers are the engine's.
+    /// `Task.sleep` uses a global queue in any case, so no code of the daemon may call it; tasks wait with the timer
+    /// engine instead.
     ///
     /// Call this once, on the main thread, before the process starts its first task.
     ///

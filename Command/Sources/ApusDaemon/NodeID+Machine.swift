@@ -3,7 +3,6 @@ import ApusJobs
 import PlatformC
 
 extension NodeID {
-    /// The name of this machine.
     static var ofThisMachine: NodeID {
         var name = [CChar](repeating: 0, count: 256)
         // A name that is too long is truncated, perhaps without a terminating zero, so the last byte of the buffer is

@@ -14,7 +14,7 @@ struct StoreRecord: Sendable {
 
     /// Replaces the record of an earlier daemon, or removes it.
     ///
-    /// The home's lock makes this the only writer.
+    /// There is no other writer, because the daemon holds the home's lock.
     func write(_ store: StoreLocation) throws(TrustedPath.Failure) {
         if case .sqlite(let path) = store, OwnerLock.resolved(path) == OwnerLock.resolved(home.databasePath) {
             unlink(home.storeRecordPath)

@@ -9,7 +9,7 @@ import ArgumentParser
 enum Main {
     static func main() async {
         if let request = ToolRequest(CommandLine.arguments) { return await request.answer() }
-        // Only the daemon needs this, because it is idle for days; the other subcommands end soon.
+        // Only the daemon needs the executor, because it is idle for days; the other subcommands end soon.
         if CommandLine.arguments.dropFirst().first == "serve" { EventLoopExecutor.install() }
         await CommandLineStart.run(Apus.self)
     }

@@ -42,7 +42,6 @@ struct Doctor: AsyncParsableCommand {
         var checks: [Finding]
     }
 
-    /// The result of a check.
     struct Finding: Encodable {
         enum Status: String, Encodable {
             case ok, note, problem
@@ -103,9 +102,9 @@ private struct Examination {
         }
     }
 
-    /// The free space, in bytes, below which a disk is worth a note (`littleSpace`) or a problem (`noSpace`).
+    /// The free space of a disk, in bytes, below which the finding is a note (`littleSpace`) or a problem (`noSpace`).
     ///
-    /// A busy daemon fills that much within hours.
+    /// A busy daemon can fill such an amount within hours.
     private static let (littleSpace, noSpace): (UInt64, UInt64) = (1 << 30, 64 << 20)
 
     private func disk(_ home: Home) -> Finding {
@@ -205,7 +204,7 @@ private struct Examination {
         }
     }
 
-    /// Returns findings about jobs that cannot be read, and about submissions that became no job.
+    /// Returns findings about jobs that cannot be read, and about submissions that could not become jobs.
     private func leftOut(_ status: StoreStatus) -> [Finding] {
         var findings: [Finding] = []
         if status.setAsideCount > 0 {
@@ -378,7 +377,7 @@ private struct Examination {
     }
 
     private func unit() async -> Finding? {
-        // With APUS_HOME, the unit is not for this home.
+        // If `APUS_HOME` is set, there is no service, because the unit belongs to the default home.
         guard let service = UserService(environment: environment) else { return nil }
         guard await service.isEnabled() else {
             return Finding(check: "unit", status: .note, text: Self.remedy(UnitFiles(environment: environment).used()))
@@ -386,7 +385,7 @@ private struct Examination {
         return Finding(check: "unit", status: .ok, text: "\(UserService.unit) is enabled")
     }
 
-    /// Returns the commands that make systemd start the daemon whose unit is not enabled.
+    /// Returns why systemd does not start the daemon, and the commands that change this.
     private static func remedy(_ unit: UnitFiles.File?) -> String {
         guard let unit else {
             return "no enabled systemd unit starts the daemon at login or with the machine: use apus install"

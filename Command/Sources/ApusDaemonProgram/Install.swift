@@ -58,8 +58,8 @@ struct Install: AsyncParsableCommand {
                 }
                 return Terminal.out(TerminalText(raw: unit), terminator: "")
             }
-            // With APUS_HOME, no file outside of it is changed, and systemd does not look inside it, so the unit can
-            // only be printed.
+            // If APUS_HOME is set, no file outside of that folder is changed. systemd does not look inside it, so the
+            // unit can only be printed.
             if hasOwnHome {
                 throw DaemonError(
                     .invalid,
@@ -67,8 +67,8 @@ struct Install: AsyncParsableCommand {
             }
             let files = UnitFiles(environment: environment)
             let packaged = files.packaged()
-            // If the package's unit is the same, no file is written: a copy in the user's folder would only prevent
-            // later versions of the package's unit from being used.
+            // If the package's unit is the same, no file is written, because a copy in the user's folder would only
+            // prevent later versions of the package's unit from being used.
             let isPackaged = packaged?.text == unit && !FileManager.default.fileExists(atPath: files.ownPath)
             let path = isPackaged ? packaged?.path ?? files.ownPath : files.ownPath
             if !isPackaged { try Self.write(unit, to: files) }
@@ -116,7 +116,7 @@ struct Install: AsyncParsableCommand {
             }
         }
         let settings = try Settings(environment: environment)
-        // The settings are checked here, so that an error is on the terminal and not in the log of the unit.
+        // The settings are checked here, so that an error appears on the terminal instead of in the unit's log.
         _ = try DaemonSettings(settings, home: try Home(environment: environment))
         if environment[ConfigurationFile.variable]?.isEmpty == false, let file = settings.file.path {
             variables.append((ConfigurationFile.variable, file))
@@ -135,7 +135,7 @@ struct Install: AsyncParsableCommand {
     }
 }
 
-/// The unit's files where the user's systemd searches for them (systemd.unit(5)), without those of generators.
+/// The unit's files in the folders that the user's systemd searches (systemd.unit(5)), except those of generators.
 struct UnitFiles {
     struct File {
         var path: String

@@ -148,7 +148,7 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Serve {
-    /// The given options.
+    /// The options that are set on the command line.
     private var options: [SettingKey: [String]] {
         let single: [SettingKey: String?] = [
             .store: store, .node: node, .patience: patience, .grace: grace, .parallel: parallel, .httpAddress: http,

@@ -36,7 +36,7 @@ package enum JSONText {
 
 /// Collects what one value encodes.
 ///
-/// Its containers are references to it, so a value may use several of them, and at any time.
+/// The containers store their elements in this object, so a value may use several of them, in any order.
 private final class JSONTextEncoder: Encoder {
     enum Part {
         case string(String)
@@ -58,6 +58,8 @@ private final class JSONTextEncoder: Encoder {
     /// The parts that were encoded so far; a value that encodes nothing is an empty object.
     private var content = Content.object([])
 
+    /// Creates the encoder of one value.
+    ///
     /// - Parameters:
     ///   - parent: the coding path of the enclosing container.
     ///   - key: the key of the value in that container, if it has one.

@@ -20,7 +20,7 @@ enum Main {
     /// Replaces this process by `apusd`; if that cannot be started, prints the reason and exits with code 1.
     private static func execDaemonProgram() {
         let path = ProgramPath.of("apusd")
-        // A list of processes then shows the program's own name.
+        // A list of processes shows this argument as the name of the program.
         CommandLine.unsafeArgv[0] = strdup(path)
         execv(path, CommandLine.unsafeArgv)
         let reason = String(cString: strerror(errno))

@@ -24,7 +24,7 @@ struct WebEmbedder {
 
     /// Returns the length of the longest run of `#` in a text.
     ///
-    /// If a literal has one `#` more as its delimiter, no text can end the literal or begin an interpolation.
+    /// In a literal whose delimiter has one `#` more, the text can neither end the literal nor begin an interpolation.
     private static func longestRunOfMarks(in text: String) -> Int {
         text.split { $0 != "#" }.map(\.count).max() ?? 0
     }

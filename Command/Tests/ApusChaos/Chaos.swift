@@ -102,6 +102,8 @@ struct Torment: AsyncParsableCommand {
         say("\nEvery promise held.")
     }
 
+    /// Runs the chosen nemeses, each on its own cluster.
+    ///
     /// - Returns: The findings of each nemesis, and the failures of the nemeses that have no findings.
     private func torment(
         _ files: WorkFolder, _ programs: Programs, _ random: SeededRandom

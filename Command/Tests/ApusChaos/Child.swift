@@ -46,6 +46,7 @@ struct Child: Sendable {
     }
 
     /// Waits for the child's end; the call is permitted once.
+    ///
     /// - Returns: The exit status, or 128 plus the signal.
     func wait() -> Int32 {
         var status: Int32 = 0

@@ -36,7 +36,8 @@ struct Findings: Encodable {
     var twice: Int
     /// Writes and starts by a node that no longer owned the shard.
     var oldEpoch: Int
-    /// Other broken promises: no outcome, an outcome other than the command's, a node without shards or with a trap.
+    /// Other broken promises: no outcome, an outcome other than the command's, a node that has no shards or has
+    /// trapped.
     var other: Int
     /// Attempts that were interrupted and repeated.
     var lostAttempts: Int
@@ -50,7 +51,7 @@ struct Findings: Encodable {
     var outage: Quantiles?
     /// The longest time between two runs of each job that runs every second, in seconds.
     var gap: Quantiles?
-    /// The seconds from the quiet time after the last strike until every occurrence had its outcome.
+    /// The seconds from the end of the load until everything that was due by then had its outcome.
     var settled: Double?
     var violations: [String]
 

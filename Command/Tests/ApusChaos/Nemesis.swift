@@ -57,6 +57,7 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
     static func quietSeconds(_ isShort: Bool) -> Int { isShort ? 4 : 8 }
 
     /// Injects the fault and removes it.
+    ///
     /// - Returns: The struck node with the instants of the strike.
     func strike(_ cluster: Cluster, round: Int, isShort: Bool) async throws -> Strike {
         let slot = Int(cluster.random.next() % 3)
@@ -157,7 +158,7 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
     /// Promotes a standby that lacks the primary's latest commits.
     ///
     /// With `restarts`, a node leaves and another one joins after the standby was cut off. The promoted database then
-    /// does not know the new node, and has other owners and epochs than the nodes.
+    /// does not know the new node, and its owners and epochs differ from those that the nodes know.
     private func promoteLagging(
         _ cluster: Cluster, _ slot: Int, restarts: Bool, _ strike: inout Strike
     ) async throws {

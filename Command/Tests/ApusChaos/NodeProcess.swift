@@ -8,7 +8,7 @@ final class NodeProcess: Sendable {
     private struct State {
         var isUp = false
         var status: Int32?
-        /// The daemon's message in place of its readiness.
+        /// The message that the daemon printed instead of reporting that it is ready.
         var refusal: String?
         /// The number of submissions that were sent and not answered.
         var waiting = 0
@@ -66,7 +66,8 @@ final class NodeProcess: Sendable {
     }
 
     /// Submits a job, and calls `answer` with `nil` when the daemon has accepted it, or with the failure.
-    /// - Returns: Whether the request was sent; `false` if the daemon has not answered too many earlier requests.
+    ///
+    /// - Returns: Whether the request was sent; `false` if too many earlier requests have no answer yet.
     func submit(_ submission: WireSubmission, answer: @escaping @Sendable (String?) -> Void) -> Bool {
         let isAsked = state.withLock { state in
             guard state.isUp, state.status == nil, state.waiting < 60 else { return false }

@@ -5,6 +5,7 @@ import Foundation
 /// Runs programs to their end.
 enum Shell {
     /// Runs a program, and ends it after the given number of seconds.
+    ///
     /// - Returns: The program's output.
     /// - Throws: ``Failure`` with the end of its error output, if its exit status is not 0.
     @discardableResult

@@ -168,7 +168,7 @@ extension Caller {
         try await call("GET", "/metrics?all=1", expecting: 400)
     }
 
-    /// Calls the operations that list what is in no list of jobs: unreadable jobs and refused submissions.
+    /// Calls the operations that list unreadable jobs and refused submissions, neither of which is in a list of jobs.
     fileprivate mutating func leftOut() async throws {
         for (path, after) in [("/v1/unreadable", "12"), ("/v1/refusals", "s12")] {
             try await call("GET", path)

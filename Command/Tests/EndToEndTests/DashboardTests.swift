@@ -183,6 +183,7 @@ struct DashboardTests {
     }
 
     /// Opens event streams concurrently and closes them by releasing their responses.
+    ///
     /// - Returns: The number of served streams; the others got the status 503.
     private static func listen(_ count: Int, to dashboard: DashboardUnderTest) async throws -> Int {
         try await withThrowingTaskGroup(of: TestAnswer.self) { group in

@@ -2,7 +2,7 @@ import ApusClient
 import Foundation
 import Testing
 
-/// A packaged unit is one below `XDG_DATA_HOME`, where systemd finds it as it does a Debian package's below /usr/lib.
+/// The packaged unit is below `XDG_DATA_HOME`; systemd finds it there like the unit of a Debian package below /usr/lib.
 @Suite("A packaged systemd unit", .timeLimit(.minutes(10)))
 struct PackagedUnitTests {
     private struct Check: Decodable {
@@ -110,7 +110,7 @@ struct PackagedUnitTests {
             #expect(try await user.install().code == 0)
             let unit = try #require(try await user.examined().json)
             #expect(unit.text.hasPrefix("\(user.ownPath) is not enabled, so nothing starts"), "\(unit)")
-            // The own unit is masked, as by `systemctl --user mask`.
+            // The user's own unit is masked, as by `systemctl --user mask`.
             try FileManager.default.removeItem(atPath: user.ownPath)
             try FileManager.default.createSymbolicLink(atPath: user.ownPath, withDestinationPath: "/dev/null")
             let masked = try #require(try await user.examined().json)

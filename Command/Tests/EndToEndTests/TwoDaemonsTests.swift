@@ -112,6 +112,7 @@ struct TwoDaemonsTests {
     }
 
     /// Submits until the restart is over.
+    ///
     /// - Returns: The errors of submissions that began after the restart. An earlier one may fail, for example with an
     ///   unknown fate because its session ended during the commit.
     private static func submit(to client: DaemonClient, _ name: String, during restart: Restart) async -> [String] {

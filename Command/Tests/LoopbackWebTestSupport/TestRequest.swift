@@ -32,6 +32,7 @@ public struct TestRequest: Sendable {
     }
 
     /// Creates a request to `http://127.0.0.1:PORT/…`.
+    ///
     /// - Throws: `URLError` for another address.
     public init(
         url: String, method: HTTPMethod = .GET, headers: [(String, String)] = [], body: String? = nil
@@ -45,6 +46,7 @@ public struct TestRequest: Sendable {
     }
 
     /// Sends the request and waits for the head of its answer.
+    ///
     /// - Returns: The answer, whose body is not read yet.
     /// - Throws: The error of the connection.
     public func open() async throws -> TestAnswer {
@@ -68,6 +70,7 @@ public struct TestRequest: Sendable {
     }
 
     /// Sends the request and waits for its whole answer.
+    ///
     /// - Returns: The answer, with its body as text.
     /// - Throws: The error of the connection.
     public func answer() async throws -> (status: Int, headers: HTTPHeaders, body: String) {
@@ -117,6 +120,7 @@ public final class TestAnswer: AsyncSequence, Sendable {
     deinit { parts.channel.close(promise: nil) }
 
     /// Reads the rest of the body.
+    ///
     /// - Returns: The body.
     /// - Throws: The error of the connection, also when it ends within the body.
     public func body() async throws -> ByteBuffer {
@@ -133,6 +137,7 @@ public final class TestAnswer: AsyncSequence, Sendable {
         fileprivate let answer: TestAnswer
 
         /// Waits for the next part of the body.
+        ///
         /// - Returns: The part, or `nil` at the body's end.
         /// - Throws: The error of the connection, also when it ends within the body.
         public mutating func next() async throws -> ByteBuffer? {

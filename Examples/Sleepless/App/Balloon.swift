@@ -10,7 +10,7 @@ final class Balloon {
     private let report: @MainActor (BalloonSnapshot?) -> Void
     private var frames: FrameTimer?
     private var drawn = 0
-    /// The number of frames that have passed, including dropped ones, so that the balloon arrives in time.
+    /// The number of frames that have passed, including dropped frames, so that the balloon arrives on time.
     private var passed = 0
 
     /// Creates a balloon that stands still.

@@ -111,7 +111,7 @@ public final class CompletionModel {
 
     /// Ends the task when its time is nearly over, and stops the work if the app is in the background.
     ///
-    /// There is about a second for this.
+    /// The system allows about a second for this.
     private func windUp() {
         endTask()
         // In the foreground, the app runs without a task.
@@ -168,7 +168,7 @@ public struct CompletionSnapshot: Codable, Sendable, Hashable {
     public var isRunning: Bool
     /// The index of the last computed number of the sequence.
     public var n: Int
-    /// The last number; if it has 360 digits or more, its first 144 and last 144, with “…” between them.
+    /// The last number; if it has 360 digits or more, its first 144 and last 144 digits, with “…” between them.
     public var value: String
     /// The number of digits of the whole number.
     public var digits: Int

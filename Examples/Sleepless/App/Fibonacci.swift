@@ -12,7 +12,7 @@ struct Fibonacci: Codable, Sendable, Hashable {
 
     /// The maximum number of digits of a number that is stored completely.
     static let exactDigits = limit * digits - 1
-    /// The number of first and of last digits of a longer number that are shown.
+    /// The number of digits that are shown at each end of a longer number.
     static let shownDigits = tail * digits
 
     private static let base: UInt64 = 1_000_000_000_000_000_000

@@ -168,7 +168,7 @@ public struct ToDoSnapshot: Codable, Sendable, Hashable {
 
     /// The tasks, in the order in which they were added.
     public var tasks: [Item]
-    /// Whether the clocks are shown running: only while there are open tasks and the app is in the foreground.
+    /// Whether the clocks are shown running; they stop while no task is open or the app is not in the foreground.
     public var isTicking: Bool
     /// The number of ticks in this process.
     public var ticks: Int

@@ -5,7 +5,7 @@ import HTTPTypes
 import LoopbackWeb
 import SleeplessApp
 
-/// The JSON object in the body of a POST, whose errors contain the argument and the accepted values.
+/// The JSON object in the body of a POST; its errors name the argument and the accepted values.
 struct Arguments: Sendable {
     private enum Value: Decodable, Sendable {
         case flag(Bool)

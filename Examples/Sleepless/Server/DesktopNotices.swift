@@ -18,7 +18,7 @@ final class DesktopNotices: Notifier {
     ///
     /// - Parameters:
     ///   - desktop: The notifier of the desktop.
-    ///   - environment: The environment in which the session's bus is found, as in the desktop's libraries.
+    ///   - environment: The environment, in whose variables the session's bus is found, as in the desktop's libraries.
     init(
         _ desktop: any Notifier, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
@@ -54,7 +54,7 @@ final class DesktopNotices: Notifier {
     private static func hasBus(_ environment: [String: String]) -> Bool {
         func isThere(_ path: Substring) -> Bool { FileManager.default.fileExists(atPath: String(path)) }
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
-            // Several addresses are separated by semicolons, and have options after a comma.
+            // Addresses are separated by semicolons, and each may have options after a comma.
             return address.split(separator: ";").contains { one in
                 guard one.hasPrefix("unix:path=") else { return true }
                 return isThere(one.dropFirst("unix:path=".count).prefix { $0 != "," })

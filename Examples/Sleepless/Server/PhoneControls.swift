@@ -167,7 +167,8 @@ enum PhoneControls {
         return true
     }
 
-    /// Performs an action of a developer on a job or the app's declared modes, or of the user on a running job.
+    /// Performs an action of a developer on a job or on the app's declared modes, or cancels a running job as the user
+    /// does.
     @MainActor
     private static func develop(_ name: String, _ arguments: Arguments, on phone: PhoneStage) throws -> Bool {
         let jobs = phone.device.jobs

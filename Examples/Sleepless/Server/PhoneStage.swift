@@ -103,7 +103,7 @@ final class PhoneStage: Stage {
         if !waiting.isEmpty { waiting.removeFirst().resume() }
     }
 
-    /// Advances the phone by ten seconds at a time, between which other tasks can run.
+    /// Advances the phone in steps of ten seconds, between which other tasks can run.
     func advance(_ device: SimulatedDevice, by duration: Duration) async {
         let target = device.time.uptime().advanced(by: duration)
         while device === self.device, device.time.uptime() < target {

@@ -73,7 +73,7 @@ struct DeviceScreen: Codable, Sendable, Hashable {
     @Nullable var network: String?
     @Nullable var thermal: String?
     var backgroundRefresh: Bool
-    /// The time without a touch until the screen locks itself, in seconds.
+    /// The time without a touch after which the screen locks itself, in seconds.
     @Nullable var autoLock: Double?
     var isInCall: Bool
     var isInSwitcher: Bool
@@ -171,7 +171,7 @@ extension Duration {
 
     /// Creates a duration from a number of seconds, to the nearest nanosecond.
     ///
-    /// The number is rounded, because 0.1 is no binary fraction and must not become less than a tenth.
+    /// The number is rounded, because 0.1 is not a binary fraction and must not become less than a tenth of a second.
     init(inSeconds seconds: Double) { self = .nanoseconds(Int64((seconds * 1e9).rounded())) }
 }
 

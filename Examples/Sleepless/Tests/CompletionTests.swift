@@ -59,8 +59,8 @@ struct CompletionTests {
         for _ in 0..<index { fibonacci.advance() }
         #expect(fibonacci.value == "\(first)…\(last)")
         #expect(fibonacci.digitCount == digits)
-        // The limit is for the size of the stored record. Before the middle was dropped, both numbers had 36,113 digits
-        // after a day.
+        // This is a limit for the size of the stored record. If no digits were dropped, both numbers would have 36,113
+        // digits after a day.
         #expect(try JSONEncoder().encode(fibonacci).count < 1_200)
     }
 

@@ -86,7 +86,7 @@ enum Documents {
         return examples
     }
 
-    /// Returns a message for each Swift block of a document that is not compiled.
+    /// Returns a message for each Swift block of a document that differs from all `compiled` regions.
     static func objections(toSwiftIn document: String, compiled: [String: String]) -> [String] {
         blocks(in: document).filter { $0.language == "swift" && !compiled.values.contains($0.text) }.map {
             "line \($0.line): this Swift block is not, word for word, a region of \(folders.joined(separator: " or "))"

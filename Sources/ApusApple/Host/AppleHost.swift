@@ -31,7 +31,7 @@
     ///
     /// On Linux the same code runs on a simulated phone (`SimulatedPhone`), in its time.
     public final class AppleHost: BackgroundHost {
-        /// The engine of the app's timers, whose threads stand still on Apple's systems while the app is suspended.
+        /// The engine of the app's timers; on Apple's systems, its threads stand still while the app is suspended.
         public let engine: TimerEngine
         /// The main loop on which expiration handlers and all observers are called, except the observers of phases.
         public let mainLoop: any MainLoop
@@ -111,7 +111,7 @@
 
         /// The time for which the app may still run in the background, as `UIApplication` estimates it.
         ///
-        /// It is `nil` in the foreground and while nothing limits the time, where UIKit returns a huge number.
+        /// It is `nil` in the foreground and while nothing limits the time; UIKit then returns a huge number.
         public var backgroundTimeRemaining: Duration? {
             let seconds = application.backgroundTimeRemaining
             // More than a year means that there is no limit.
@@ -230,7 +230,7 @@
         }
     }
 
-    /// Observers of Foundation's notification center, which are removed when this object is released.
+    /// Observers of Foundation's notification center; they are removed when this object is released.
     ///
     /// The class is `@unchecked Sendable` because the tokens, which the compiler does not know to be thread-safe, are
     /// accessed only under `lock` and in the deinitializer, and only the center uses them.

@@ -170,7 +170,7 @@
         // MARK: Debugging
 
         #if os(Linux)
-            /// Begins the run of a pending request with the next step of the simulated phone's time.
+            /// Begins the run of a pending request at the next step of the simulated phone's time.
             ///
             /// - Throws: `BackgroundJobError` with the code `notPending`.
             public func simulateLaunch(_ identifier: String) async throws(BackgroundJobError) {
@@ -181,7 +181,7 @@
                 BGTaskScheduler.shared._simulateLaunchForTask(withIdentifier: identifier)
             }
 
-            /// Expires a run with the next step of the simulated phone's time.
+            /// Expires a run at the next step of the simulated phone's time.
             ///
             /// - Throws: `BackgroundJobError` with the code `notRunning`.
             public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {

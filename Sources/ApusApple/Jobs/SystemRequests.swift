@@ -84,7 +84,7 @@
     }
 
     extension BackgroundJobError {
-        /// Creates an error from one of Apple's scheduler (`BGTaskScheduler.h`).
+        /// Creates an error from an error of Apple's scheduler (`BGTaskScheduler.h`).
         ///
         /// The codes are numbers here, because older systems do not declare all of them.
         init(_ error: any Error, submitting request: BackgroundJobRequest) {

@@ -38,7 +38,6 @@ struct AppleAudioMachine: Sendable {
         return .play
     }
 
-    /// Handles a pause at the player's position.
     mutating func pause(at position: Duration) { stop(at: position) }
 
     enum NextAction: Equatable {
@@ -67,7 +66,7 @@ struct AppleAudioMachine: Sendable {
 
     /// Handles the end of an interruption.
     ///
-    /// - Returns: Whether to resume: the player was playing before, the system suggests it, and no command came
+    /// - Returns: Whether to resume: true if the player was playing before, the system suggests it, and no command came
     ///   meanwhile.
     mutating func interruptionEnded(shouldResume: Bool) -> Bool {
         defer { resumesAfterInterruption = false }

@@ -143,7 +143,7 @@
         @MainActor
         private func interruptionEnded(shouldResume: Bool) {
             guard queue.interruptionEnded(shouldResume: shouldResume) else { return }
-            // An error here is visible to the user: the player stays paused.
+            // An error needs no handling here, because the user sees that the player stays paused.
             host.start { [weak self] in try? await self?.play() }
         }
 
@@ -162,7 +162,7 @@
         }
     }
 
-    /// The handlers of the commands of the lock screen and of headphones, which are removed when this object is
+    /// The handlers of commands from the lock screen and from headphones; they are removed when this object is
     /// released.
     ///
     /// The class is `@unchecked Sendable` because no property changes after the initialization, and the deinitializer

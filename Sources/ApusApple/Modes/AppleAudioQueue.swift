@@ -9,7 +9,8 @@
         import CoreMedia
     #endif
 
-    /// The system's player, which performs the actions of the state machine, and its display on the lock screen.
+    /// The system's player, which performs the actions of the state machine, and the player's display on the lock
+    /// screen.
     @MainActor
     final class AppleAudioQueue {
         private let player = AVQueuePlayer(items: [])

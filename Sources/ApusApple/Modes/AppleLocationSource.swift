@@ -15,7 +15,8 @@
     /// - Updates do not pause by themselves when the device stands still, because Core Location does not resume them
     ///   (developer.apple.com/documentation/corelocation/cllocationmanager/pauseslocationupdatesautomatically): stop
     ///   them when they are not needed.
-    /// - Without `inBackground`, a suspended app receives the positions that the system kept for it when it runs again.
+    /// - Without `inBackground`, a suspended app receives no positions. When it runs again, it receives those that the
+    ///   system has kept for it.
     public final class AppleLocationSource: LocationSource {
         private typealias Continuation = AsyncStream<LocationUpdate>.Continuation
 

@@ -47,15 +47,16 @@ public struct BackgroundTaskRequest: Sendable {
     public var name: String
     /// The place that began the task, as `Module/File.swift:12`.
     public var place: String
-    /// The expiration handler, called on the main actor shortly before the end of the time, or immediately if the
-    /// request is refused.
+    /// The expiration handler, called on the main actor shortly before the end of the granted time, or immediately if
+    /// the request is refused.
     ///
     /// It should return within a second; all handlers of an app together have a few seconds.
     public var onExpiration: @MainActor @Sendable () -> Void
     /// Whether the background task ends when the expiration handler has returned.
     ///
-    /// If it is `false`, ``BackgroundTask/end()`` ends the background task. The call may come after the handler has
-    /// returned only on a host with ``BackgroundHost/waitsForExpiredTasks``.
+    /// If it is `false`, ``BackgroundTask/end()`` ends the background task. On a host with
+    /// ``BackgroundHost/waitsForExpiredTasks``, the call may come after the handler has returned; on other hosts, it
+    /// must come before.
     public var endsOnExpiration = true
 
     /// Creates a request with the calling place.

@@ -55,7 +55,7 @@ public final class Countdown: Sendable {
     private let logger = Logger(label: "apus.background")
     private let states: Broadcast<State>
     private let ticker: SecondTicker
-    /// The observation of changes to the wall clock, which ends when this object is released.
+    /// The observation of changes to the wall clock; it ends when this object is released.
     private let wallClock = Locked<ObservationToken?>(nil)
     /// A lock that is held from the decision about a change until the change is stored and has taken effect; it is
     /// never taken under `inner`.
@@ -174,7 +174,8 @@ public final class Countdown: Sendable {
         }
     }
 
-    /// Starts the countdown to an instant of the wall clock as it is set now, regardless of its state.
+    /// Starts the countdown to an instant of the wall clock as that clock is set now, regardless of the countdown's
+    /// state.
     ///
     /// - Throws: ``BackgroundError`` with the code `invalidArgument` if the instant has passed, `storeFailed` if the
     ///   change could not be stored; nothing has then changed.
@@ -311,11 +312,12 @@ public final class Countdown: Sendable {
         }
         guard let (instant, machine, observers) = finish else { return }
         for id in observers {
-            // The observers are looked up one by one, so that one that was cancelled in the meantime is not called.
+            // Each observer is looked up immediately before its call, so that an observer that was cancelled in the
+            // meantime is not called.
             let observer = inner.withLock { inner in inner.observers.first { $0.id == id }?.observer }
             observer?(instant)
         }
-        // The finish is stored only after the observers were called. If the process is killed before, the stored
+        // The finish is stored only after the observers were called. If the process is killed before that, the stored
         // record still has the stop instant, and the finish is restored as unseen.
         gate.withLock { _ in
             if inner.withLock({ $0.machine.epoch }) == machine.epoch { saveWhatHappened(machine) }

@@ -135,7 +135,7 @@ struct CountdownMachine: Sendable {
     }
 }
 
-/// The stored record of a countdown, which an idle countdown does not have.
+/// The stored record of a countdown; an idle countdown has none.
 public struct CountdownRecord: Codable, Sendable, Hashable {
     /// The state of the countdown.
     public enum State: Sendable, Hashable {

@@ -116,7 +116,7 @@ extension KeyedDecodingContainer {
 /// An instant that outlives the process, on the wall clock and on the continuous clock of one boot.
 ///
 /// Within this boot the continuous clock decides, so setting the wall clock does not move the instant. After a restart
-/// of the machine, only the wall clock is left.
+/// of the machine, the instant is known on the wall clock only.
 public struct StoredInstant: Sendable, Hashable {
     /// The instant on the wall clock.
     public var wall: WallInstant

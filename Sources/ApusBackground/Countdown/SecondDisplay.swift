@@ -105,7 +105,8 @@ final class SecondTicker: Sendable {
             return (seconds, ids)
         }
         for id in ids {
-            // The observers are looked up one by one, so that one that was cancelled in the meantime is not called.
+            // Each observer is looked up immediately before its call, so that an observer that was cancelled in the
+            // meantime is not called.
             let call = state.withLock { state in state.observers.first { $0.id == id }?.call }
             call?(.seconds(seconds))
         }

@@ -28,7 +28,7 @@ public final class Stopwatch: Sendable {
     private let keeper: RecordKeeper<StopwatchRecord>
     private let states: Broadcast<State>
     private let ticker: SecondTicker
-    /// The observation of changes to the wall clock, which ends when this object is released.
+    /// The observation of changes to the wall clock; it ends when this object is released.
     private let wallClock = Locked<ObservationToken?>(nil)
     /// A lock that is held from the decision about a change until the change is stored and has taken effect; it is
     /// never taken under `machine`.
@@ -269,11 +269,11 @@ struct StopwatchMachine: Sendable {
     }
 }
 
-/// The stored record of a stopwatch, which an idle stopwatch does not have.
+/// The stored record of a stopwatch; an idle stopwatch has none.
 public struct StopwatchRecord: Codable, Sendable, Hashable {
     /// The state of the stopwatch.
     public enum State: Sendable, Hashable {
-        /// The stopwatch runs; at an instant, the elapsed time was `elapsed`.
+        /// The stopwatch runs, and its elapsed time was `elapsed` at the instant `at`.
         case running(elapsed: Duration, at: StoredInstant)
         /// The stopwatch is paused.
         case paused(elapsed: Duration)

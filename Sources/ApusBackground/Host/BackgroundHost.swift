@@ -67,8 +67,8 @@ extension BackgroundHost {
     ///   - name: The name of the work in logs and errors.
     ///   - fileID: The file that begins the task, for the log if it is never ended.
     ///   - line: The line in that file.
-    ///   - onExpiration: Called on the main actor shortly before the end of the time. The background task ends when the
-    ///     closure returns.
+    ///   - onExpiration: Called on the main actor shortly before the end of the granted time. The background task ends
+    ///     when the closure returns.
     /// - Returns: The background task, which must be ended.
     /// - Throws: ``BackgroundError`` with the code `tooLate` if the host grants no more time; `onExpiration` is then
     ///   called too.

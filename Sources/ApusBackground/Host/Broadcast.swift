@@ -25,7 +25,7 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     private let state: Locked<State>
     private let mainLoop: any MainLoop
 
-    /// Creates a broadcast with an initial value, which calls observers on `mainLoop`.
+    /// Creates a broadcast with an initial value; its observers are called on `mainLoop`.
     public init(_ value: Value, mainLoop: any MainLoop = SystemMainLoop()) {
         state = Locked(State(value: value))
         self.mainLoop = mainLoop
@@ -34,7 +34,7 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     /// The current value, which may be read from any thread.
     public var value: Value { state.withLock { $0.value } }
 
-    /// Whether there is a sequence that was not released, or an observer.
+    /// Whether there is an observer, or a sequence that was not released.
     ///
     /// The answer may be outdated when it is returned.
     public var hasListeners: Bool { state.withLock { !$0.sequences.isEmpty || !$0.observers.isEmpty } }

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// The time at which work may run on an app's main loop.
+/// Whether work on an app's main loop may run while the user scrolls.
 public enum MainLoopMode: Sendable, Hashable, CaseIterable {
-    /// Work always runs, even while the user scrolls, as is needed for the display of a clock.
+    /// Work always runs, even while the user scrolls, as the display of a clock requires.
     case common
     /// Work waits while the user scrolls or drags, and then runs in order.
     case `default`

@@ -2,9 +2,9 @@ public import ApusTimers
 
 /// A reason why a pending background job does not run now.
 ///
-/// A host returns all reasons that apply. Each host knows only some of the reasons: a server has no app switcher. Seven
-/// of the reasons are the factors that Apple names for a refresh (session WWDC20 10063): battery, low-power mode, the
-/// app's usage, the app switcher, the user's switch, budget, and rate.
+/// A host returns all reasons that apply. Each host knows only some of the reasons; for example, a server has no app
+/// switcher. Seven of the reasons are the factors that Apple names for a refresh (session WWDC20 10063): battery,
+/// low-power mode, the app's usage, the app switcher, the user's switch, budget, and rate.
 public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     /// No request with the identifier is pending.
     case notPending

@@ -63,7 +63,7 @@ public final class BackgroundJobRun: Sendable {
         }
     }
 
-    /// Reports the progress of the work, which the user sees for continued work.
+    /// Reports the progress of the work; the user sees the progress of continued work.
     ///
     /// A host ends continued work that reports no progress.
     ///

@@ -40,7 +40,7 @@ public protocol BackgroundJobScheduler: Sendable {
 /// A scheduler of background jobs whose runs can be started and expired manually, as with a debugger on Apple's
 /// systems.
 ///
-/// Use it for tests and development only: the App Store rejects an app that calls it.
+/// Use it for tests and development only, because the App Store rejects an app that calls it.
 public protocol BackgroundJobDebugging: BackgroundJobScheduler {
     /// Begins the run of a pending request now, regardless of the rules.
     ///
@@ -58,10 +58,10 @@ struct PendingBackgroundJob: Sendable {
     enum Gate: Sendable {
         /// Continued work begins immediately.
         case open
-        /// The request has an `earliestBegin` in the future; the instant is `earliestBegin` plus the spread.
+        /// The request has an `earliestBegin` in the future; the associated value is `earliestBegin` plus the spread.
         case wall(WallInstant)
-        /// The request has no `earliestBegin`, or a past one; the instant is the instant of the submission plus the
-        /// spread.
+        /// The request has no `earliestBegin`, or a past one; the associated value is the instant of the submission
+        /// plus the spread.
         case continuous(ContinuousInstant)
     }
 
@@ -75,8 +75,8 @@ struct PendingBackgroundJob: Sendable {
 
 /// A request for work that the host begins when it suits the device.
 ///
-/// A host keeps one request for each identifier, and replaces it by a later one. The request is consumed when its run
-/// begins: a handler that must run again submits the next one.
+/// A host keeps one request for each identifier, and a later request replaces it. The request is consumed when its run
+/// begins, so a handler that must run again submits another request.
 public struct BackgroundJobRequest: Sendable, Hashable, Codable {
     /// The kind of work, with its requirements.
     public enum Kind: Sendable, Hashable, Codable {
@@ -91,7 +91,7 @@ public struct BackgroundJobRequest: Sendable, Hashable, Codable {
         case continued(ContinuedJob)
     }
 
-    /// The identifier of the handler, which must be declared in the app's `Info.plist` on Apple's systems.
+    /// The identifier of the handler; on Apple's systems, the app's `Info.plist` must declare it.
     public var identifier: String
     /// The kind of work, with its requirements.
     public var kind: Kind

@@ -43,7 +43,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
             }
         }
 
-        /// The request of the run, for continued work with the current title and subtitle.
+        /// The request of the run; a request for continued work has the current title and subtitle.
         public var request: BackgroundJobRequest
         /// The time since the start of the run, on the uptime clock.
         public var duration: Duration

@@ -10,7 +10,6 @@ struct HostBackgroundJobsMachine: Sendable {
         var handler: BackgroundJobHandler
     }
 
-    /// The cause of an expiration.
     enum Cause: Sendable, Hashable {
         case timeLimit
         case noProgress
@@ -92,7 +91,7 @@ struct HostBackgroundJobsMachine: Sendable {
 
     mutating func cancelAll() { pending = [] }
 
-    /// Restores the pending requests after a submission that could not be stored; no other change was made since.
+    /// Restores the pending requests after a submission that could not be stored; no other change was made after it.
     mutating func restorePending(_ former: [PendingBackgroundJob]) { pending = former }
 
     private mutating func append(_ request: BackgroundJobRequest, delay: Duration, now: HostBackgroundReading) {
@@ -313,7 +312,7 @@ struct HostBackgroundJobsMachine: Sendable {
             append(stored.request, delay: delay(), now: now)
         }
         for stored in record.spacings {
-            // If the wall clock was set back since, a refresh must not wait for longer than the spacing.
+            // If the wall clock has been set back since then, a refresh must not wait for longer than the spacing.
             let left = stored.until.duration(from: now.moment)
             guard left > .zero else { continue }
             spacings[stored.identifier] = now.moment.stored(in: min(left, max(.zero, settings.refreshSpacing)))

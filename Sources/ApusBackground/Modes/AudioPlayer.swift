@@ -34,8 +34,8 @@ public struct AudioState: Sendable, Hashable, Codable {
 
 /// A queue of sounds that can be played in the background.
 ///
-/// The host does not suspend the app while the player is playing, and suspends it soon after. All members may be used
-/// from any thread.
+/// The host does not suspend the app while the player is playing, and may suspend it soon after the player has stopped.
+/// All members may be used from any thread.
 public protocol AudioPlayer: Sendable {
     /// The current state of the player.
     var state: AudioState { get }

@@ -26,7 +26,8 @@ public enum LocationAuthorization: String, Sendable, Hashable, Codable, CaseIter
     case notDetermined
     /// The app gets no positions.
     case denied
-    /// The app gets positions while it is in use, and in the background only if it started the updates before.
+    /// The app gets positions while it is in use; in the background, it gets them only if it started the updates in the
+    /// foreground.
     case whenInUse
     /// The app always gets positions.
     case always

@@ -94,13 +94,13 @@ public final class BackgroundTimers: Sendable {
     @discardableResult
     public func cancel(_ id: ID) -> Bool { !core.cancel([id]).isEmpty }
 
-    /// Cancels several timers in one step; otherwise like ``cancel(_:)->Bool``.
+    /// Cancels several timers in one step, each as ``cancel(_:)->Bool`` does.
     ///
     /// - Returns: The timers that were pending.
     @discardableResult
     public func cancel(_ ids: some Sequence<ID>) -> Set<ID> { core.cancel(Array(ids)) }
 
-    /// Cancels all timers in one step; otherwise like ``cancel(_:)->Bool``.
+    /// Cancels all timers in one step, each as ``cancel(_:)->Bool`` does.
     ///
     /// - Returns: The timers that were pending.
     @discardableResult
@@ -155,8 +155,8 @@ extension BackgroundTimers {
     public enum Event: Sendable, Hashable {
         /// The work has run.
         ///
-        /// If `willRepeat` is false, this is the last event of the timer, which is a one-shot timer, or was cancelled
-        /// while its work ran.
+        /// If `willRepeat` is false, this is the timer's last event, because the timer fires only once, or was
+        /// cancelled while its work ran.
         case executed(ID, willRepeat: Bool)
         /// The timer was cancelled, or the ``BackgroundTimers`` was released; this is the timer's last event.
         case cancelled(ID)
@@ -173,7 +173,7 @@ extension BackgroundTimers {
     public enum Handover: Sendable {
         /// No substitute: the timer waits until the app runs again.
         case none
-        /// A notification at the deadline, which is removed if the app returns to the foreground earlier.
+        /// A notification at the deadline; it is removed if the app returns to the foreground earlier.
         case notification(UserNotification)
         /// A closure that is called on the main loop with the timer and the instant at which it is due, for example to
         /// submit a job.

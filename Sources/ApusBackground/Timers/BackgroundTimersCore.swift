@@ -1,11 +1,11 @@
 import ApusTimers
 import Logging
 
-/// Protects the machine of a ``BackgroundTimers`` by a lock, and executes its actions.
+/// Protects the machine of a ``BackgroundTimers`` with a lock, and executes its actions.
 ///
-/// It outlives the ``BackgroundTimers`` while its last work runs. Two kinds of action are executed under the lock, so
-/// that they keep the order of the changes: arming the engine, which calls no code of this module, and enqueueing
-/// events. All other actions are executed outside the lock.
+/// It outlives the ``BackgroundTimers`` until all running work has returned. Two kinds of action are executed under the
+/// lock, so that they keep the order of the changes: arming the engine, which calls no code of this module, and
+/// enqueueing events. All other actions are executed outside the lock.
 final class BackgroundTimersCore: Sendable {
     typealias ID = BackgroundTimers.ID
     typealias Event = BackgroundTimers.Event
@@ -28,8 +28,9 @@ final class BackgroundTimersCore: Sendable {
     private let host: any BackgroundHost
     private let name: String
     private let mode: MainLoopMode
-    /// The instant of the creation, in nanoseconds of the wall clock, which makes identifiers differ from those of
-    /// earlier processes.
+    /// The instant of the creation, in nanoseconds of the wall clock.
+    ///
+    /// It makes the identifiers of notifications different from those of earlier processes.
     private let birth: UInt64
     private let wishes: NotificationWishes?
     // The variable is `nonisolated(unsafe)` because only `init` sets it. `weak let` would need Swift 6.3, but the
@@ -178,7 +179,7 @@ final class BackgroundTimersCore: Sendable {
                     cameDue(id)
                 }
             case .report(let event):
-                // The listeners receive it in the order of their registration, because the order of a dictionary
+                // The listeners receive the event in the order of their registration, because the order of a dictionary
                 // differs from process to process.
                 for (_, listener) in state.listeners.sorted(by: { $0.key < $1.key }) { listener.yield(event) }
                 // The weak reference is read later, outside the lock, because the read may release the last strong

@@ -33,7 +33,7 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
     ///
     /// - Parameter dayNumber: The number of days; negative before 1970.
     public init(dayNumber: Int) {
-        // Eras of 400 years and their years start on 1 March, so that the leap day is the last of its year.
+        // Here, years and eras of 400 years start on 1 March, so that the leap day is the last day of its year.
         let shifted = dayNumber + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

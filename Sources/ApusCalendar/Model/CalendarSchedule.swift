@@ -36,7 +36,7 @@ public struct CalendarSchedule: Sendable, Hashable {
     public var count: Int?
     /// Occurrences to leave out.
     public var exclusions: [Exclusion] = []
-    /// The bound, in seconds, below which the schedule's delay lies; at most ``largestSpread``.
+    /// The exclusive upper bound of the schedule's delay, in seconds; at most ``largestSpread``.
     ///
     /// The delay is hashed from the identifier, so it is the same for all occurrences. The delay of an occurrence is
     /// shortened if it would not end before the next occurrence is due.
@@ -100,7 +100,7 @@ public struct ClockPolicy: Sendable, Hashable, Codable {
 public struct Occurrence: Sendable, Hashable {
     /// The effect of a change of the clock on an occurrence.
     public enum ClockNote: Sendable, Hashable {
-        /// The clock skips the local date-time; this is the first instant after the gap.
+        /// The clock skips the local date-time, so the occurrence is at the first instant after the gap.
         case movedAfterGap(from: CivilDateTime)
         /// The clock shows the local date-time twice; this is the first time.
         case firstOfRepeated

@@ -4,7 +4,7 @@ public struct DayRule: Sendable, Hashable {
     public enum Combination: Sendable, Hashable {
         /// A day must match both.
         case and
-        /// A day must match one of the two, as in Vixie cron.
+        /// A day must match at least one of the two, as in Vixie cron.
         case or
     }
 
@@ -43,7 +43,8 @@ public struct DayRule: Sendable, Hashable {
         return combination == .or && restrictsMonthDay && restrictsWeekday ? byDay | byWeek : byDay & byWeek
     }
 
-    /// The first matching day of some months (bits 1 to 12); nil if none comes within eight years and before 2201.
+    /// Returns the first matching day in some months (bits 1 to 12); nil if there is none within eight years and before
+    /// 2201.
     func first(onOrAfter date: CivilDate, months: UInt64) -> CivilDate? {
         var month = Month(containing: date, dayNumber: date.dayNumber)
         var bits = days(month) & month.days(in: date.dayNumber...month.first + month.length - 1)

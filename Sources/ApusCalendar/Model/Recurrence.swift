@@ -1,6 +1,6 @@
 /// A recurrence rule of RFC 5545 with its start, its extra dates and its exceptions.
 ///
-/// Lists are kept sorted, each value once.
+/// Lists are sorted, and contain each value only once.
 public struct Recurrence: Sendable, Hashable {
     /// The unit of the interval.
     public enum Frequency: String, Sendable, Hashable, CaseIterable {

@@ -49,7 +49,6 @@ public enum TimesOfDay: Sendable, Hashable {
         }
     }
 
-    /// How many times of day there are.
     var count: Int {
         switch self {
         case .list(let list): list.count

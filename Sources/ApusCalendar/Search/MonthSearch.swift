@@ -4,7 +4,9 @@ let searchedLocals: ClosedRange<Int64> = -2_208_988_800...7_289_654_399
 /// Returns days of a month as bits 1 to 31.
 typealias DaysOfMonth = (Month) -> UInt64
 
-/// Searches a rule month by month, with the matching days of a month and the times of a day as sets of bits.
+/// Searches a rule month by month.
+///
+/// The matching days of a month and the times of a day are sets of bits.
 struct MonthSearch: Sendable {
     enum Days: Sendable {
         case fields(CalendarFields)

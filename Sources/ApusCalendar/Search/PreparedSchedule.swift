@@ -148,10 +148,10 @@ public struct PreparedSchedule: Sendable {
 
     // MARK: Instants
 
-    /// A due instant, before the spread.
+    /// A due instant, to which the delay of the spread is added later.
     struct Due {
         var instant: Int64
-        /// The rule's local second.
+        /// The local second at which the rule has a match.
         var local: Int64
         var delay: Int64 = 0
         /// The offset, if no change of the clock is near and the local time is therefore shown once; otherwise nil.

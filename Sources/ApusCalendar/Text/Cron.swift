@@ -277,8 +277,8 @@ extension CalendarFields.Field {
 }
 
 extension CalendarSchedule {
-    /// Reads a cron expression of five, six (seconds first) or seven fields (year last), or in the dialect of another
-    /// program.
+    /// Reads a cron expression, which has five, six (seconds first) or seven fields (year last), or the form of another
+    /// dialect.
     ///
     /// - Parameters:
     ///   - cron: The expression; `CRON_TZ=Europe/Berlin` may precede it.

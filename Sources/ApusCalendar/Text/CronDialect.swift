@@ -63,7 +63,7 @@ public enum CronDialect: String, Sendable, Hashable, Codable, CaseIterable {
         throw weekday.error("? in exactly one of the two fields for days")
     }
 
-    /// Returns a member of the list of days of the week in the notation of the standard.
+    /// Returns one element of a day-of-week field in the notation of the standard dialect.
     func weekdayPart(_ part: Token) -> Token {
         let text = part.text.uppercased()
         if self == .croniter, text.hasPrefix("L"), text.count > 1 {

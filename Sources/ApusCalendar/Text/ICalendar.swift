@@ -163,7 +163,7 @@ extension ICalendar.Event {
             former.insert(replaced)
             if !change.isCancelled { new.insert(start) }
         }
-        // One occurrence may move to the time from which another moves away, so that time stays due.
+        // An occurrence may move to the former time of another one, and then this time stays due.
         properties.exceptions += former.subtracting(new)
         properties.extras += new.subtracting(former)
     }

@@ -150,7 +150,7 @@ struct RecurrenceParser {
         }
     }
 
-    /// The date-times of a property, each in the form that its parameters name.
+    /// Returns the date-times of a property, each in the form that the property's parameters name.
     mutating func moments(
         _ head: [Token], _ value: Token, isList: Bool = true
     ) throws(ScheduleTextError) -> [Moment] {

@@ -42,11 +42,13 @@ public struct RecurrenceText: Sendable, Hashable {
 }
 
 extension CalendarSchedule {
-    /// Reads a recurrence rule of RFC 5545: `DTSTART:20261124T090000` and `RRULE:FREQ=MONTHLY;BYDAY=-1FR`, on lines of
-    /// their own or separated by spaces, with EXDATE and RDATE; or an event, as ``RecurrenceText`` does.
+    /// Reads a recurrence rule of RFC 5545, or an event as ``RecurrenceText`` does.
+    ///
+    /// The properties of a rule, such as `DTSTART:20261124T090000` and `RRULE:FREQ=MONTHLY;BYDAY=-1FR`, are on lines of
+    /// their own or separated by spaces. EXDATE and RDATE are read too.
     ///
     /// - Parameters:
-    ///   - recurrence: The properties.
+    ///   - recurrence: The properties, or the text of the event.
     ///   - start: The start of a text without DTSTART.
     /// - Throws: ``ScheduleTextError`` with the column.
     public init(recurrence: String, start: CivilDateTime? = nil) throws(ScheduleTextError) {

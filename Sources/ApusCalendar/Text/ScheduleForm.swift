@@ -11,9 +11,10 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
 
     /// Detects the form of a text.
     ///
-    /// A recurrence rule contains `FREQ=`, or begins with a property or a part of a rule, or with `BEGIN:`. A cron expression is a name after `@`, begins with
-    /// `CRON_TZ=`, `TZ=` or `cron(`, or consists of fields without a colon. Another text is a calendar event if it is a
-    /// valid one, or if it contains no word of schedules. All other texts are words.
+    /// A recurrence rule contains `FREQ=`, or begins with a property, a part of a rule, or `BEGIN:`. A cron expression
+    /// is a name after `@`, begins with `CRON_TZ=`, `TZ=` or `cron(`, or consists of fields without a colon. Another
+    /// text is a calendar event if it is a valid one, or if it contains no word of schedules. All other texts are
+    /// words.
     ///
     /// - Parameter text: The text of a schedule.
     public init(of text: String) {
@@ -56,7 +57,7 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension String {
-    /// Whether the text can be the field of minutes or hours in cron, which contains no names.
+    /// Whether the text can be a field of minutes or hours in cron; such a field contains no names.
     fileprivate var isField: Bool { allSatisfy { $0.isNumber || "*?/,-~+H()".contains($0) } }
 
     /// Whether the text is `UTC` or the name of a zone with a slash, and not a field such as `MON-FRI/2`.

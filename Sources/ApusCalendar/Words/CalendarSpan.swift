@@ -113,7 +113,7 @@ extension PhraseReader {
         return span
     }
 
-    /// Whether another part of a span begins with a token.
+    /// Whether the token at this distance begins another part of a span.
     private func continues(ahead count: Int) -> Bool {
         let token = ahead(count)
         if token.kind == .number { return !isSymbol(":", ahead: count + 1) && !isSymbol("-", ahead: count + 1) }

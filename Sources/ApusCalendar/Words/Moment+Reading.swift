@@ -10,7 +10,8 @@ extension Moment {
         do { self = try Self.read(text) } catch {
             throw error.suggesting(instead: text) { other throws(ScheduleTextError) in
                 let moment = try Self.read(other)
-                // Without its first word, such as a misspelt day, a time of day is another one.
+                // A time of day without the word before it, such as a misspelt day, means another instant, so it is not
+                // suggested.
                 if case .local(nil, _) = moment.base, text.hasSuffix(other) { throw error }
                 return other
             }

@@ -21,7 +21,7 @@ package struct Moment: Hashable, Sendable {
     /// The span that is added to the base, or subtracted if ``isBack`` is true.
     var span = CalendarSpan()
     var isBack = false
-    /// Whether a span was typed, which may be zero.
+    /// Whether a span was typed; a typed span may be zero.
     var isSpan = false
     /// The zone that the text names.
     package var zone: Zone?

@@ -201,9 +201,9 @@ extension PhraseReader {
 }
 
 extension DayPart {
-    /// The hour from midnight that is meant by an hour of a clock or by a number alone; nil if the part lacks it.
+    /// Returns the hour of the day that an hour of a clock, or a number alone, means in this part of the day.
     ///
-    /// An hour with a leading zero counts from midnight.
+    /// It is `nil` if no such hour is in the part. An hour with a leading zero counts from midnight.
     fileprivate func hour(_ hour: Int, isClock: Bool, isPadded: Bool) -> Int? {
         let range = isClock || hour > 12 ? hours : hoursOfNumbers
         if let hour = [hour, hour + 24].first(where: range.contains) { return hour % 24 }

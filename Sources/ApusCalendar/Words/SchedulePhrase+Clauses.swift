@@ -92,7 +92,7 @@ extension SchedulePhrase {
         return true
     }
 
-    /// Takes the months of the quarters as the days of `every quarter on the 1st`.
+    /// Handles `quarter` after *every* as a step of one month; the days later decide which month of a quarter it is.
     private mutating func quarter(_ token: PhraseToken) throws(ScheduleTextError) {
         isRecurring = true
         quarters = token

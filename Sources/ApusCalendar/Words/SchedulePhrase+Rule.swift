@@ -7,7 +7,7 @@ extension SchedulePhrase {
                     "\($0) \(reader.text)"
                 })
         }
-        // `mornings at 9` is each day.
+        // `mornings at 9` means each day.
         let isDaily = dayPart != nil && weekdays == nil && monthDays == nil && date == nil
         let (count, unit) = try rate.map(stepOfRate) ?? step?.value ?? (1, isDaily ? .day : nil)
         if let unit, unit.rawValue < SpanUnit.second.rawValue {
@@ -32,8 +32,8 @@ extension SchedulePhrase {
                     "\(reader.text) at 9:00"
                 ])
         }
-        // Of `sunday night`, times after midnight are no times: 1:00 can be on Sunday or on Monday. Of each night, they
-        // are the same.
+        // With `sunday night`, times after midnight are refused, because 1:00 can be on Sunday or on Monday. With
+        // `every night`, they are accepted, because both readings have the same times.
         if let part = dayPart?.value {
             let hours = unit == .day ? part.hours : part.hours.clamped(to: 0..<24)
             let other = times.value.first { time in

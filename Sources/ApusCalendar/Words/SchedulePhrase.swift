@@ -43,7 +43,7 @@ struct SchedulePhrase {
     var window: Slot<(first: Int, last: Int)>?
     /// The part of the day of `every morning` or `every friday night`.
     var dayPart: Slot<DayPart>?
-    /// Where the text says that the months are the first or the last ones of the quarters of a year.
+    /// The word that says that the months are the first or the last ones of the quarters of a year.
     var quarters: PhraseToken?
     var excluded: Slot<(weekdays: UInt64, months: UInt64, dates: [CivilDate])>?
     var start: Slot<CivilDate>?

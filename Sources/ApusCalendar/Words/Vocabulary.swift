@@ -62,7 +62,8 @@ enum DayPart: Hashable, Sendable {
 
     /// The hours that a number without am or pm can mean.
     ///
-    /// They are fewer than ``hours``, because `4` at night can be neither in the afternoon nor before sunrise.
+    /// They are fewer than ``hours``. For example, `4` at night is refused, because it means neither 16:00, which is in
+    /// the afternoon, nor 4:00, which is shortly before sunrise.
     var hoursOfNumbers: Range<Int> {
         switch self {
         case .morning, .afternoon, .evening: hours

@@ -43,7 +43,7 @@ struct PosixRule: Sendable, Hashable {
     var standard: Int
     var saving: Saving?
 
-    /// Returns the changes in a year in order: the instant and the offset from then on.
+    /// Returns the changes in a year in order, each with its instant and the offset from then on.
     func changes(year: Int) -> [(at: Int64, offset: Int)] {
         guard let saving else { return [] }
         let start = (Int64(saving.start.localSeconds(year: year) - standard), saving.offset)

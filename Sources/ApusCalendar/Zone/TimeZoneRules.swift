@@ -14,7 +14,8 @@ public struct TimeZoneRules: Sendable, Hashable {
     public enum Resolution: Sendable, Hashable {
         /// The clock shows the date-time once.
         case one(Int64)
-        /// The clock skips the date-time: the last instant before the gap and the first one after it.
+        /// The clock skips the date-time; the values are the last instant before the gap and the first instant after
+        /// it.
         case gap(before: Int64, after: Int64)
         /// The clock shows the date-time twice, in the order of time.
         case repeated(first: Int64, second: Int64)
@@ -32,7 +33,7 @@ public struct TimeZoneRules: Sendable, Hashable {
 
     /// The starts of the segments after the first one, in seconds since 1970.
     let starts: [Int64]
-    /// The offsets of the segments in seconds east of UTC; one more than `starts`.
+    /// The offsets of the segments in seconds east of UTC; there is one more than there are `starts`.
     let offsets: [Int32]
 
     /// Creates the rules of a zone whose offset never changes.

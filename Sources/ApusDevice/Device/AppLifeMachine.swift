@@ -21,7 +21,6 @@ struct AppLifeMachine: Sendable {
     }
 
     private(set) var state = State.notRunning
-    /// Whether the app is in the app switcher.
     private(set) var isInSwitcher = false
     /// Whether the user removed the app from the switcher and has not started it since.
     private(set) var wasForceQuit = false

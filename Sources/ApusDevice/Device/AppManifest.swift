@@ -21,7 +21,7 @@ public struct AppManifest: Sendable, Hashable, Codable {
         case remoteNotification = "remote-notification"
     }
 
-    /// The protection class of a file, which determines when it can be opened (`NSFileProtectionType`).
+    /// The protection class of a file, which determines when the file can be opened (`NSFileProtectionType`).
     ///
     /// Apple, documentation/uikit/encrypting-your-app-s-files
     public enum DataProtection: String, Sendable, Hashable, Codable, CaseIterable {

@@ -245,7 +245,7 @@ struct BackgroundTaskMachine: Sendable {
     /// Whether a continuous mode or a job keeps the process running, which stops the time.
     private var isCovered: Bool { !modes.isEmpty || jobs != .none }
 
-    /// Returns how much longer the process may run; `nil` if nothing limits it.
+    /// Returns the time for which the process may still run; `nil` if nothing limits it.
     func remaining(now: UInt64) -> UInt64? {
         guard standing != .foreground, modes.isEmpty else { return nil }
         switch jobs {
@@ -257,8 +257,8 @@ struct BackgroundTaskMachine: Sendable {
         return end > spent ? end - spent : 0
     }
 
-    /// Returns when the handlers of tasks that were not notified yet are to be called; `nil` if there is no such
-    /// instant.
+    /// Returns the instant at which the handlers of tasks that were not notified yet must be called; `nil` if there is
+    /// none.
     func expiry(now: UInt64) -> UInt64? {
         guard isTicking, let due = tasks.lazy.filter({ !$0.wasNotified }).map(\.dueAt).min() else { return nil }
         return instant(ofSpending: due, now: now)

@@ -7,7 +7,7 @@ import Foundation
 public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
     /// The origin of an event.
     public enum Actor: String, Sendable, Hashable, CaseIterable {
-        /// The person who holds the device, whose actions are the controls of the simulation.
+        /// The person who holds the device; the controls of the simulation are this person's actions.
         case user
         /// The operating system.
         case system

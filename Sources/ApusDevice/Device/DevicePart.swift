@@ -154,9 +154,9 @@ package struct ProcessCover: Sendable, Hashable {
 struct SystemQuestion: Sendable {
     /// Returns whether the user still has to be asked; it is called again when the question is about to be shown.
     let isOpen: @Sendable () -> Bool
-    /// Continues after the user has answered, or if the question is no longer needed.
+    /// Called after the user has answered, or if the question is no longer needed.
     ///
-    /// It is called on the main loop of the app's process, if there is one.
+    /// The call is made on the main loop of the app's process, if there is one.
     let answer: @Sendable () -> Void
 }
 
@@ -174,7 +174,8 @@ package struct PartSurroundings: Sendable {
     package var policy = SystemPolicy()
     /// The random generator of this part.
     ///
-    /// The device's seed and the part's name determine its sequence, so no part changes what another one draws.
+    /// The device's seed and the part's name determine its sequence, so the draws of one part do not change those of
+    /// another.
     package var random = SeededRandom(seed: 0)
     package var log: @Sendable (DeviceEvent.Actor, DeviceEvent.What) -> Void
     /// Reports a mistake for which a real system ends the app.
@@ -230,8 +231,8 @@ package struct PartSurroundings: Sendable {
 extension ScheduledTimer? {
     /// Stores `next`, which is already scheduled, and cancels the former timer.
     ///
-    /// In the other order, there would be a moment without a timer, and the thread that drives time could then move
-    /// past the instant of the next one.
+    /// In the other order, there would be a moment without a timer, in which the thread that drives time could move
+    /// past the instant of `next`.
     mutating func replace(with next: ScheduledTimer?) {
         let former = self
         self = next
@@ -280,8 +281,8 @@ extension SimulatedHost {
 
     fileprivate func deliver<Service: DeviceService>(_ event: Service.Event, of service: Service.Type) {
         process.mainLoop.run { [weak self] in
-            // The handler is looked up only when the main loop runs this, because an app that has just been started may
-            // set the handler after the event was sent.
+            // The handler is looked up only when the main loop runs this closure, because an app that has just been
+            // started may set the handler after the event was sent.
             let handler = self?.state.withLock { $0.eventHandlers["\(service)"] } as? EventHandler<Service>
             handler?.handle(event)
         }

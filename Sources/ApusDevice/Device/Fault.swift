@@ -42,8 +42,8 @@ extension Fault.Rule {
     public static let backgroundTaskDropped = Fault.Rule("backgroundTaskDropped")
     /// A process began more background tasks than the system keeps.
     public static let tooManyBackgroundTasks = Fault.Rule("tooManyBackgroundTasks")
-    /// An expiration handler requested a background task, and each refusal called the handler of the next request,
-    /// without end.
+    /// An expiration handler requested a background task, and the handler of each refused request made the next
+    /// request, without end.
     public static let backgroundTaskInHandler = Fault.Rule("backgroundTaskInHandler")
     /// The process executed a million pieces of work at one instant, and did not stop.
     public static let neverAtRest = Fault.Rule("neverAtRest")

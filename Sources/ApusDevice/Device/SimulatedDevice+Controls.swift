@@ -108,7 +108,7 @@ extension SimulatedDevice {
 
     /// A call comes in and is answered; an app in front becomes inactive.
     ///
-    /// During a call, another one is rejected.
+    /// During a call, another call is rejected.
     public func receiveCall() {
         perform("receive call") {
             guard !isInCall else { return }
@@ -337,7 +337,7 @@ extension SimulatedDevice {
     /// each of which starts the next one on the main actor, is as long as ``mainActorPasses``, and if no task in a
     /// chain leaves the main actor. A task that leaves it, for example with `Task.yield()`, also runs, but how often it
     /// runs before a given instant depends on the machine. Tasks of the main actor do not belong to the process: they
-    /// run even if it is suspended or has ended. The other controls do not wait for them; after one, use
+    /// run even if it is suspended or has ended. The other controls do not wait for them; after another control, use
     /// `await device.advance(by: .zero)`, which lets no time pass.
     public func advance(by duration: Duration) async {
         let target = time.uptime().advanced(by: max(.zero, duration))
@@ -345,7 +345,7 @@ extension SimulatedDevice {
         await settle()
     }
 
-    /// Lets time pass until the ``log`` has a new event, at most `limit`, and executes nothing that is due later.
+    /// Lets at most `limit` pass until the ``log`` has a new event, and executes nothing that is due later.
     ///
     /// The function yields the main actor now and then, so that a program can respond meanwhile.
     ///

@@ -37,7 +37,8 @@ extension SimulatedDevice {
         await settle()
     }
 
-    /// Lets the device's clocks follow the machine's until the calling task is cancelled, for use by a person.
+    /// Lets the device's clocks follow the machine's until the calling task is cancelled, so that a person can use the
+    /// device.
     ///
     /// Each step moves the device's clocks by the real time since the previous step, times `speed`. Real time beyond a
     /// quarter of a second does not count, so the device is late if the machine is too slow or does not run for a

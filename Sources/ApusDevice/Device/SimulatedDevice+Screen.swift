@@ -16,7 +16,7 @@ enum DataProtection {
     }
 }
 
-/// Access to files of the protection class "complete", which ends shortly after the device was locked.
+/// The access to files of the protection class "complete"; it ends shortly after the device was locked.
 ///
 /// The files of a simulated app are not encrypted. The lock changes ``isProtectedDataAvailable``, notifies the app, and
 /// determines which keychain items the app can read. It also determines which files an app in a process of its own can

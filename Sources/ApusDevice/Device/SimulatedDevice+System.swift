@@ -296,7 +296,6 @@ extension SimulatedDevice {
     /// Whether there is a process that has been launched, not only prewarmed.
     var hasLaunched: Bool { runningHost != nil && life.state != .prewarmed }
 
-    /// Launches a prewarmed process.
     func wakePrewarmed(_ host: SimulatedHost, phase: Phase, toForeground: Bool, _ cause: LaunchCause) {
         log(.system, .launched("\(cause), prewarmed"))
         host.beginLaunch(phase, isInForeground: toForeground, cause)

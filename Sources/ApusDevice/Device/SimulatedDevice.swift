@@ -2,7 +2,7 @@ public import ApusBackground
 public import ApusTimers
 public import ApusVirtualTime
 
-/// Runs one app on a simulated phone in virtual time, by the system's documented rules and a test's controls.
+/// Runs one app on a simulated phone in virtual time, under the system's documented rules and the controls of a test.
 ///
 /// One seed decides everything that is left to chance: the same seed and the same calls give the same ``log``, byte for
 /// byte. Everything runs on the main actor's thread, during the test's calls of the device. At each instant, the
@@ -171,7 +171,7 @@ public final class SimulatedDevice {
     public var output: [String] { log.compactMap { if case .printed(let line) = $0.what { line } else { nil } } }
     /// Whether the lines that the app's own process prints appear in the standard output of the test too.
     ///
-    /// Each line comes after the time since the device was created, as in `[12.500 s] saved`. The default is true,
+    /// Each line begins with the time since the device was created, as in `[12.500 s] saved`. The default is true,
     /// except for the devices of an exploration.
     public var showsOutput: Bool {
         get { deviceLog.showsOutput }

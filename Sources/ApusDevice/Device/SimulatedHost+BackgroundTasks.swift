@@ -31,8 +31,8 @@ extension SimulatedHost {
 
     /// Begins a background task in its raw form, as UIKit has it: with a handler, and an identifier that ends the task.
     ///
-    /// The task is granted when this returns. On a phone it may be granted a little later, so an app that begins one as
-    /// its last work on the way to the background may be suspended first.
+    /// The task is granted when this method returns. A phone may grant it a little later, so an app that begins a task
+    /// as its last work on the way to the background may be suspended before the grant.
     ///
     /// - Parameters:
     ///   - name: The work that the task finishes. If it is `nil`, the name is made from that of the calling function,

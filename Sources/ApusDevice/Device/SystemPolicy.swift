@@ -5,8 +5,8 @@ import ApusTimers
 /// "DTS" is Apple's developer support, "UIApplication Background Task Notes", developer.apple.com/forums/thread/85066.
 /// "A choice" means that no source gives a value. Durations are on the clock that stops while the device sleeps.
 ///
-/// A device accepts every duration, and replaces those that it cannot live through: one below zero is zero, one of more
-/// than 366 days is 366 days, and ``Jobs/opportunitySpacing`` is at least a second.
+/// A device accepts every duration, and limits it: a negative duration counts as zero, a duration of more than 366 days
+/// counts as 366 days, and ``Jobs/opportunitySpacing`` is at least a second.
 public struct SystemPolicy: Sendable, Hashable {
     // MARK: Background tasks
 
@@ -42,7 +42,8 @@ public struct SystemPolicy: Sendable, Hashable {
     /// (developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)). If
     /// this is false, the task is granted, and expires at once.
     public var refusesLateBackgroundTasks = true
-    /// Whether no background task is granted, and each request returns ``BackgroundTaskID/invalid``: an injected error.
+    /// Whether no background task is granted and each request returns ``BackgroundTaskID/invalid``, as an injected
+    /// error.
     ///
     /// Apple says that this can happen and must be handled; DTS adds that it is unlikely on modern systems.
     public var givesInvalidBackgroundTasks = false
@@ -118,7 +119,7 @@ public struct SystemPolicy: Sendable, Hashable {
     public var launchLimit: Duration = .seconds(20)
     /// The time that an app may take for its work when it comes to the foreground, or is about to leave it: about 10 s.
     ///
-    /// Apple, "Addressing watchdog terminations": the update of a scene.
+    /// This is Apple's limit for the update of a scene ("Addressing watchdog terminations").
     public var sceneUpdateLimit: Duration = .seconds(10)
     /// The time that an app may take for its work when it enters the background: about 5 s.
     ///
@@ -181,7 +182,7 @@ extension SystemPolicy {
         public var listsRunningAsPending = false
         /// Whether the device is a simulator, on which each submission is `unavailable` (BGTaskScheduler.h).
         public var isSimulator = false
-        /// Whether there is continued work, which came with iOS 26; before, a request for it is `unavailable`.
+        /// Whether the system has continued work, as iOS 26 and later do; if not, a request for it is `unavailable`.
         public var hasContinuedJobs = true
         /// Whether continued work may use the graphics processor in the background (BGTaskRequest.h).
         ///
@@ -199,7 +200,8 @@ extension SystemPolicy {
         /// A refresh or processing runs only if the app was used within this time (BGTaskRequest.h, for processing; a
         /// choice for refresh).
         public var usageWindow: Duration = .seconds(7 * 86_400)
-        /// How long before an expected use of the app a refresh may run: a choice (notes: "just before").
+        /// The longest time before an expected use of the app at which a refresh may run: a choice (notes: "just
+        /// before").
         public var expectedUseLead: Duration = .seconds(1_800)
         /// The longest time that a refresh waits for an expected use before it runs without one: a choice.
         public var refreshPatience: Duration = .seconds(4 * 3_600)
@@ -305,9 +307,10 @@ extension SystemPolicy {
         ]
     }
 
-    /// The same rules, with durations with which what a device does comes to an end.
+    /// The same rules, with all durations limited so that a simulation ends.
     ///
-    /// The device examines the jobs at each opportunity between two events, however far these are apart.
+    /// For example, the device examines the jobs at each opportunity between two events, however far apart the events
+    /// are.
     var bounded: SystemPolicy {
         let longest = Duration.seconds(366 * 86_400)
         var policy = self

@@ -1,7 +1,7 @@
 public import ApusBackground
 import ApusTimers
 
-/// An action of a random user, or an event, on a simulated device: a control of ``SimulatedDevice`` with its arguments.
+/// A step on a simulated device: an action of a random user, or an event, with its arguments.
 ///
 /// ``SimulatedDevice/explore(seeds:_:prepare:check:)-8i0cr`` generates steps. Steps can also be written by hand, and an
 /// array of them can be performed on several devices.

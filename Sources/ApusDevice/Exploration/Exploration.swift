@@ -6,7 +6,7 @@ import ApusTimers
 public struct Exploration: Sendable {
     /// The number of steps with each seed.
     public var steps = 30
-    /// The longest time of one step: a shorter one counts as five minutes, a longer one as 30 days.
+    /// The longest wait or sleep in one step; a value is limited to the range from five minutes to 30 days.
     ///
     /// Waits of this length occur while the app does not run; sleeps of the device occur at any time. Some jobs and
     /// notifications come only after hours.

@@ -196,7 +196,7 @@ final class ExplorationTrial {
         if problem == nil, let text = check(device) { problem = .check(text) }
     }
 
-    /// Looks for a problem after the device was switched off: objects of ended processes that still exist.
+    /// After the device was switched off, looks for objects of ended processes that still exist.
     func judgeEnd() {
         guard problem == nil else { return }
         device.reportLeaks()

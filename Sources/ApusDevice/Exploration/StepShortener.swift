@@ -97,7 +97,7 @@ struct StepShortener {
         }
     }
 
-    /// Returns the simpler forms of a step, the simplest first; their durations are rounder and shorter.
+    /// Returns the simpler forms of a step, the simplest first; their durations are round.
     private static func plainer(_ step: DeviceStep) -> [DeviceStep] {
         switch step {
         case .advance(let duration): rounder(duration).map { .advance($0) }

@@ -19,7 +19,6 @@ final class JobSystem: Sendable {
     }
 
     let surroundings: PartSurroundings
-    /// The runs in progress.
     let runs: JobRuns
     private let state: Locked<State>
 
@@ -99,7 +98,7 @@ final class JobSystem: Sendable {
         return true
     }
 
-    /// Executes an action on the device's thread at the next step of time, unless the device restarts before.
+    /// Executes an action on the device's thread at the next step of time, unless the device restarts before then.
     private func soon(_ action: @escaping @MainActor @Sendable (JobSystem) -> Void) {
         let restarts = state.withLock { $0.restarts }
         surroundings.engine.schedule(after: .zero) { [weak self] in
@@ -285,8 +284,8 @@ final class JobRuns: Sendable {
     func remove(_ run: SimulatedTask) { state.withLock { $0.all.removeAll { $0 === run } } }
     func removeAll() -> [SimulatedTask] { state.exchange(\.all, with: []) }
 
-    /// Updates the timer and the reason to keep the process running, because a run was added, removed, begun or
-    /// expired.
+    /// Updates the timer and the reason to keep the process running, because a run was added or removed, has begun, or
+    /// has expired.
     func changed() {
         deadlinesChanged()
         surroundings.keepRunning(ProcessCover(all))

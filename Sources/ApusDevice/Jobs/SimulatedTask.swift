@@ -110,7 +110,7 @@ public final class SimulatedTask: Sendable {
         }
     }
 
-    /// How much longer the run may take, on the uptime clock; `nil` if nothing limits it, as with continued work.
+    /// The remaining time of the run, on the uptime clock; `nil` if nothing limits it, as with continued work.
     public var timeRemaining: Duration? {
         let now = system.now.uptime.nanoseconds
         return end.map { .nanoseconds(Int64(clamping: $0 > now ? $0 - now : 0)) }
@@ -305,7 +305,7 @@ struct SimulatedTaskMachine {
     }
 
     enum PassAction {
-        /// Expire the run, because its time is nearly over.
+        /// Expire the run, because its time is nearly over or it has made no progress for too long.
         case expire
         /// End the process, because the run was not completed in time.
         case overdue

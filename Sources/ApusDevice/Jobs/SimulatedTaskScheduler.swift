@@ -91,7 +91,7 @@ extension SimulatedTaskScheduler: DevicePart {
     }
 }
 
-/// The interface for apps that use Apus, which has errors instead of faults.
+/// The interface for apps that use Apus; it throws errors where a phone raises exceptions.
 extension SimulatedTaskScheduler: BackgroundJobDebugging {
     /// Registers the handler for an identifier in the running process; it is called as a task of the process.
     ///

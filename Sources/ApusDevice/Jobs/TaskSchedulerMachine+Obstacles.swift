@@ -106,12 +106,12 @@ struct JobAllowance {
         spent(budget: budget, now: now) + run.nanosecondsFromZero > budget.nanosecondsFromZero
     }
 
-    /// Returns when the next refresh may be launched; `nil` if it may be launched now.
+    /// Returns the instant from which the next refresh may be launched; `nil` if it may be launched now.
     func nextRefresh(spacing: Duration, now: ContinuousInstant) -> ContinuousInstant? {
         Self.next(after: lastRefresh, spacing, now)
     }
 
-    /// Returns when the next processing may be launched; `nil` if it may be launched now.
+    /// Returns the instant from which the next processing may be launched; `nil` if it may be launched now.
     func nextProcessing(spacing: Duration, now: ContinuousInstant) -> ContinuousInstant? {
         Self.next(after: lastProcessing, spacing, now)
     }
@@ -158,12 +158,11 @@ struct UsageHabits {
     /// Notes that the user keeps the app in the foreground, or leaves it.
     mutating func used(at now: WallInstant) { lastUse = now }
 
-    /// Returns whether the app was used within `window`.
     func wasUsed(within window: Duration, now: WallInstant) -> Bool {
         lastUse.map { $0.duration(to: now) <= window } ?? false
     }
 
-    /// Returns when the user will open the app next, if the coming day is like those within `window`.
+    /// Returns the instant at which the user will next open the app, if the coming day is like those within `window`.
     func nextUse(within window: Duration, now: WallInstant) -> WallInstant? {
         let (midnight, sinceMidnight) = (now.nanoseconds / Self.day * Self.day, now.nanoseconds % Self.day)
         return openings.lazy.filter { $0.value.duration(to: now) <= window }.map { minute, _ in

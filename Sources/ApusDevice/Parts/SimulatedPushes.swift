@@ -7,7 +7,8 @@ import ApusVirtualTime
 /// While the app handles a push, it is not suspended, and the time of its background tasks does not run. All members
 /// may be used from any thread.
 package final class SimulatedPushes: Sendable {
-    /// A closure that is called with a push; its number is passed to ``complete(_:)`` when it was handled.
+    /// A closure that is called with a push; when the app has handled the push, its number is passed to
+    /// ``complete(_:)``.
     package typealias Handler = @MainActor @Sendable (SilentPush) -> Void
 
     private struct State {

@@ -88,7 +88,7 @@ public struct DeviceTimeline: Sendable, Hashable {
     public let start: WallInstant
     /// The time from the first event to the last.
     public let duration: Duration
-    /// The rows: the user, the app, background tasks, each background job, each part of the device, problems.
+    /// The rows: the user, the app, background tasks, each background job, each part of the device, and problems.
     ///
     /// Rows without events are left out. Jobs whose identifiers differ only in a last component with digits share a
     /// row, such as `export.*`.

@@ -36,7 +36,7 @@ public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
     /// The occurrence was due at the first instant after the gap.
     public var skippedLocalTime: String? { rest(after: "gap ") }
 
-    /// The instant at which the occurrence was to be due before the rules of the zone changed.
+    /// The due instant by the zone's former rules; `nil` if a change of rules did not move the occurrence.
     public var formerInstant: WallInstant? { rest(after: "moved ").flatMap { try? TimeText.parseISO8601($0) } }
 
     private func rest(after word: String) -> String? {

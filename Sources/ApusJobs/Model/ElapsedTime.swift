@@ -2,7 +2,6 @@ package import ApusTimers
 
 // Some instants of a job or run count elapsed time: these move with the wall clock when it is set (see ``JobStore``).
 extension Job {
-    /// Moves the instants that count elapsed time.
     package mutating func moveElapsedInstants(by offset: Duration) {
         bookkeeping.elapsedWake = bookkeeping.elapsedWake?.moved(by: offset)
         guard request.trigger.isRelative else { return }
@@ -18,7 +17,6 @@ extension Run {
     /// Whether the due instant of a waiting run counts elapsed time; if not, only the end of its delay does.
     package func dueCountsElapsed(_ isTriggerRelative: Bool) -> Bool { isTriggerRelative || isByHand }
 
-    /// Moves the instants that count elapsed time.
     package mutating func moveElapsedInstants(by offset: Duration, isTriggerRelative: Bool) {
         guard state == .waiting else { return }
         if dueCountsElapsed(isTriggerRelative) { due = due.moved(by: offset) }
@@ -27,7 +25,8 @@ extension Run {
 }
 
 extension WallInstant {
-    /// Returns the instant moved by a positive or negative offset; the last instant stays, because it means "never".
+    /// Returns the instant moved by a positive or negative offset; the greatest instant stays, because it means
+    /// "never".
     package func moved(by offset: Duration) -> WallInstant {
         nanoseconds == .max ? self : advanced(by: offset)
     }

@@ -14,13 +14,13 @@ public struct JobRequest: Hashable, Sendable {
     public var trigger: Trigger
     /// The rules for runs that are late, overlap, fail or are missed.
     public var policies: JobPolicies
-    /// Free text by key, by which jobs can be found.
+    /// Texts under keys that the caller chooses; queries can find jobs by them.
     public var labels: [String: String]
     /// The bytes that the handler receives; at most 64 KiB.
     public var payload: [UInt8]
     /// The queue in which the job's runs wait for a place.
     public var queue: QueueID
-    /// The priority among the jobs that wait for a place of the queue.
+    /// The priority among the jobs that wait for a place in the queue.
     public var priority: JobPriority
     /// The group whose turn the job takes in its queue, such as the customer that the work belongs to; 1 to 1,020
     /// bytes.
@@ -35,12 +35,12 @@ public struct JobRequest: Hashable, Sendable {
     public var uniqueness: JobUniqueness
     /// The effect of the submission if a job that counts as the same exists.
     public var conflict: ConflictPolicy
-    /// Requirements on the store's contents at the time of the submission, which are not stored with the job.
+    /// Requirements on the store's contents at the time of the submission; they are not stored with the job.
     package var terms = SubmissionTerms()
-    /// A name of this submission, by which it can be repeated safely when its answer was lost; 1 to 255 bytes.
+    /// A name of this submission, with which a caller that lost the answer can repeat it safely; 1 to 255 bytes.
     ///
-    /// A second submission with the same key and the same contents returns the job of the first, whatever its
-    /// identifier. The key is remembered for at least ``idempotencyPeriod``, and for as long as the job is kept, unless
+    /// A second submission with the same key and the same contents returns the job of the first, even if its identifier
+    /// differs. The key is remembered for at least ``idempotencyPeriod``, and for as long as the job is kept, unless
     /// the job is deleted. With `nil`, each submission counts as a new one.
     public var idempotencyKey: String?
 
@@ -215,9 +215,9 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// The identifier of the job.
     public var id: JobID { request.id }
 
-    // Stores read these properties with each run, because reading `request` from another module would copy all of it.
+    // Stores read these properties for each run instead of `request`, because reading that from another module would
+    // copy all of it.
 
-    /// ``Trigger/isRelative`` of the job's trigger.
     package var isTriggerRelative: Bool { request.trigger.isRelative }
     /// Whether the job is also unique by its key or payload.
     package var countsContent: Bool { request.uniqueness.countsContent }

@@ -41,7 +41,6 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         public static let closed = Code(.closed)
         /// The name of the code, as in the JSON API.
         public var description: String { name.rawValue }
-        /// Returns the code with this name, if there is one.
         package init?(named name: String) {
             guard let name = Name(rawValue: name) else { return nil }
             self.name = name

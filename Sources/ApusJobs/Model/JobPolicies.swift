@@ -9,12 +9,12 @@ public struct JobPolicies: Hashable, Sendable {
     public var tolerance: Duration
     /// The rule for occurrences that were due while no scheduler could run them.
     public var missedRuns: MissedRunPolicy
-    /// The lateness up to which an occurrence counts as on time, from its due instant + ``tolerance``.
+    /// The time after the due instant plus ``tolerance`` within which an occurrence counts as on time.
     ///
     /// With `nil` it is 60 s, or the interval if that is shorter.
     public var grace: Duration?
-    /// The longest time that an occurrence may wait, from its due instant + ``tolerance``; `nil`, the default, for no
-    /// limit.
+    /// The longest time that an occurrence may wait after its due instant plus ``tolerance``; `nil`, the default, for
+    /// no limit.
     ///
     /// An occurrence that has not begun within this time is skipped as ``SkipReason/expired``. It is skipped when its
     /// turn comes or when the next occurrence is due, and is shown as waiting until that happens. Runs by hand do not
@@ -29,7 +29,7 @@ public struct JobPolicies: Hashable, Sendable {
     public var timeLimit: Duration?
     /// The conditions of the device under which an attempt begins; none by default.
     ///
-    /// An attempt that has begun continues when they cease to hold.
+    /// An attempt that has begun continues even if the conditions cease to hold.
     public var conditions: JobConditions
     /// The time for which the job is kept after it has ended (``Job/keptUntil``).
     ///
@@ -198,7 +198,7 @@ public struct RetryPolicy: Hashable, Sendable {
     ///
     /// Below this number, an interrupted attempt is made again at once, without a delay.
     public var maximumLost: Int
-    /// The delay before the second attempt, which doubles before each further attempt; less than 100 ms counts as 100
+    /// The delay before the second attempt; it doubles before each further attempt, and less than 100 ms counts as 100
     /// ms.
     public var initialDelay: Duration
     /// The longest delay between two attempts.
@@ -236,7 +236,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
 /// The effect of a submission if the store has a job that counts as the same (``JobUniqueness``) and has not ended.
 public enum ConflictPolicy: String, Hashable, Sendable, CaseIterable {
-    /// Gives the existing job the new definition, and keeps its number, its history and its phase; the default.
+    /// Gives the existing job the new definition, and keeps its number and its history; the default.
     ///
     /// If the new trigger is equal, the due instant of the next occurrence does not change, so an app may submit its
     /// jobs at every launch. If it differs, the occurrences follow the new trigger from now on. Open runs stay.
@@ -263,7 +263,7 @@ public enum ConflictPolicy: String, Hashable, Sendable, CaseIterable {
 /// conditions do. A machine without a battery counts as connected to external power. On Linux, the host does not know
 /// whether the machine is idle, so jobs do not wait for this condition there.
 public struct JobConditions: OptionSet, Hashable, Sendable {
-    /// The bits, one for each condition, which never change their meaning, because stores keep them.
+    /// The bits, one for each condition; their meaning never changes, because stores keep them.
     public let rawValue: Int
 
     /// Creates conditions from bits.

@@ -22,7 +22,7 @@ public struct QueueID: RawRepresentable, Hashable, Sendable, Comparable, Codable
     public static let `default` = QueueID("default")
 }
 
-/// A queue, whose limits the runs of its jobs share.
+/// A queue of jobs, whose runs share the limits of the queue.
 ///
 /// A queue exists as soon as a job names it; a queue without settings is not stored. The limits are stored and can be
 /// changed while jobs run (``JobScheduler/configure(queue:_:)-(_,JobQueue.Change...)``). They apply to runs that begin
@@ -32,7 +32,7 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
     public var id: QueueID
     /// The largest number of the queue's runs in progress at once; `nil` if only the scheduler's places limit it.
     public var concurrency: Int?
-    /// The largest number of runs in progress at once of jobs with the same ``JobRequest/fairnessKey``; `nil` for no
+    /// The largest number of runs in progress at once whose jobs have the same ``JobRequest/fairnessKey``; `nil` for no
     /// limit.
     ///
     /// It does not limit the runs of jobs without a key.
@@ -44,7 +44,7 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
     public var concurrencyPerKey: Int?
     /// The largest rate at which runs of the queue begin; `nil` for no limit.
     public var rate: QueueRate?
-    /// Whether no run of the queue begins; runs in progress continue.
+    /// Whether the queue is paused: no run begins, and runs in progress continue.
     public var isPaused: Bool
     /// The number of runs that had begun within the rate's period when the last one began.
     ///
@@ -81,10 +81,10 @@ public struct QueueRate: Hashable, Sendable {
     }
 }
 
-/// The priority of a job among those of its queue that wait for a place.
+/// The priority of a job among the waiting jobs of its queue.
 ///
-/// Of four places of a queue that become free, three go to the highest priority that waits, and the fourth to the
-/// priority of the job that was due first, so no job waits for ever. Within a priority the fairness keys take turns
+/// Of every four places that a queue gets, three go to the highest priority that waits, and the fourth to the priority
+/// of the job that was due first, so no job waits for ever. Within a priority the fairness keys take turns
 /// (``JobRequest/fairnessKey``). Among the jobs of one key, and among the jobs without a key, the job with the oldest
 /// due instant is first.
 public enum JobPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
@@ -220,7 +220,7 @@ extension JobQueue {
         case concurrencyPerKey(Int?)
         /// Sets the rate at which runs begin; `nil` for no limit.
         case rate(QueueRate?)
-        /// Sets whether no run begins.
+        /// Pauses the queue, so that no run begins, or resumes it.
         case paused(Bool)
     }
 
@@ -240,7 +240,7 @@ extension JobQueue {
     }
 }
 
-/// A queue with its numbers of runs.
+/// A queue, with the numbers of its runs in progress and of its waiting jobs.
 public struct QueueStatus: Hashable, Sendable {
     /// The queue.
     public var queue: JobQueue

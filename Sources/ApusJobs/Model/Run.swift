@@ -75,7 +75,7 @@ public struct Run: Hashable, Sendable {
     public var finished: WallInstant?
     /// The exit code of a command, or the code that the handler set.
     public var exitCode: Int?
-    /// The end of the output, as the handler set it; at most 64 KiB.
+    /// The last part of the output that the handler has set; at most 64 KiB.
     public var output: [UInt8]
     /// The bytes that the handler returned; at most 64 KiB.
     ///

@@ -53,7 +53,7 @@ public struct OtherSchedulers: Hashable, Sendable {
         public init(jobs: RunnableJobs, shards: [ShardID]) { (self.jobs, self.shards) = (jobs, shards) }
     }
 
-    /// The schedulers that take part and do not leave, in a stable order.
+    /// The schedulers that share the store, without those that are leaving, in a stable order.
     public var members: [Member]
     /// All shards of the store, with or without an owner, in ascending order.
     public var shards: [ShardID]

@@ -1,6 +1,7 @@
 /// The effect of a submission on the store's jobs.
 ///
-/// A run begins after the submission, except with ``kept`` and ``joined``: an earlier run may then take its place.
+/// With ``kept`` and ``joined``, an earlier run may stand for the submission. With every other effect, a run begins
+/// after the submission.
 public enum SubmissionOutcome: String, Hashable, Sendable, CaseIterable {
     /// The submission made a job.
     case inserted
@@ -18,7 +19,7 @@ public enum SubmissionOutcome: String, Hashable, Sendable, CaseIterable {
     ///
     /// If only runs in progress are left of the job, nothing begins because of this submission.
     case kept
-    /// The answer is the job of an earlier submission, which is unchanged.
+    /// The answer is the unchanged job of an earlier submission.
     ///
     /// That submission had the same idempotency key, or the same kind and content within the period of
     /// ``JobUniqueness``.

@@ -1,4 +1,4 @@
-/// Requirements of a submission on the store's contents, which are checked on the node that carries it out.
+/// A submission's requirements on the store's contents; the node that carries out the submission checks them.
 package struct SubmissionTerms: Hashable, Sendable {
     /// Whether a new job is refused (``JobError/Code/alreadyExists``) if a job that has not ended has its name.
     package var requiresFreeName = false

@@ -197,7 +197,7 @@ extension JobEvent {
     }
 }
 
-/// An event of a ``JobScheduler``, whose effects are already committed; see ``JobScheduler/events()``.
+/// An event of a ``JobScheduler``, sent once its effects are committed; see ``JobScheduler/events()``.
 public enum JobEvent: Sendable {
     /// A job was submitted.
     case submitted(Job)

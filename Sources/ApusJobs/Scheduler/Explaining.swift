@@ -24,10 +24,9 @@ struct JobSituation: Sendable {
     var queuePlaces: Int?
     var storeFails = false
     var nextLook: WallInstant?
-    /// The handlers of the job that do not return.
     var stuck: [StuckHandler] = []
 
-    /// The part that is missing, so that no known scheduler can run the job.
+    /// The reason why no known scheduler can run a job: no handler of its kind, or no scheduler that serves its queue.
     enum Lack: Sendable {
         case handler
         case queue
@@ -335,7 +334,7 @@ extension LoadedJob {
     /// Returns the number of the occurrence that is meant if the caller names none; `nil` if there is none.
     ///
     /// It is the open occurrence with the earliest due instant, otherwise the next occurrence, otherwise the last one.
-    /// Open runs by hand are left out unless they are included.
+    /// Open runs by hand are considered only with `includesByHand`.
     func currentOccurrence(includingByHand includesByHand: Bool) -> Int? {
         let open = open.filter { includesByHand || !$0.isByHand }
         if let first = open.min(by: { ($0.due, $0.occurrence) < ($1.due, $1.occurrence) }) { return first.occurrence }

@@ -60,8 +60,7 @@ extension JobMachine {
 
     /// Computes the next occurrence of a calendar trigger again, because the rules of time zones may have changed.
     ///
-    /// An occurrence that is due stays due, by the rules that were known then; the following ones are computed by the
-    /// new rules.
+    /// An occurrence that is due by the former rules stays due; the following ones are computed by the new rules.
     package mutating func zonesChanged(now: WallInstant, in zones: any TimeZones) -> Action {
         guard job.request.trigger.calendar != nil, !job.state.isFinal else { return .none }
         let wasMissing = missingZone != nil
@@ -94,7 +93,7 @@ extension JobMachine {
     /// Computes and writes the wakes again, because the wall clock was set or a missing zone exists now.
     package mutating func refresh(now: WallInstant) -> Action { transition(now) { _, _ in } }
 
-    /// Makes occurrences due again that had passed on the wall clock, because the clock was set back by `offset`.
+    /// Makes past occurrences of an anchored trigger due again, because the wall clock was set back by `offset`.
     ///
     /// They are repeated if the clock was set back by at least the interval, or by at least three hours. Such a step
     /// counts as a correction of the clock, as in Vixie's cron (https://man7.org/linux/man-pages/man8/cron.8.html). A

@@ -248,8 +248,8 @@ extension JobMachine {
 
     /// Returns the due instant of a claimed run that waits again or is attempted again.
     ///
-    /// A due instant in elapsed time has passed even if the wall clock was set back since, so it is not after `now`.
-    /// Other due instants follow the clock.
+    /// A due instant that counts elapsed time has passed even if the wall clock was set back since, so the result is at
+    /// most `now`. Other due instants follow the clock.
     func dueAgain(_ run: Run, now: WallInstant) -> WallInstant {
         run.dueCountsElapsed(job.request.trigger.isRelative) ? min(run.due, now) : run.due
     }
@@ -266,7 +266,7 @@ extension JobMachine {
             guard let snooze else { return }
             open[index].notBefore = now.due(after: max(snooze.delay ?? .zero, JobLimits.shortestPause))
             guard open[index].reason != Self.catchUp else { return }
-            // The handler's own words must not mark it as a catch-up run.
+            // The handler's own words must not mark the run as a catch-up run.
             open[index].reason = snooze.reason == Self.catchUp ? "postponed" : JobLimits.reason(snooze.reason)
         }
         draft.write(open[index])

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The metrics of a scheduler, for the metrics backend that the app chose.
 ///
-/// They are reported outside of the scheduler's locks, on its tasks and those of handlers.
+/// They are reported outside of the scheduler's locks, on the tasks of the scheduler and of its handlers.
 final class JobMetrics: Sendable {
     private struct Timed: Hashable {
         var kind: String
@@ -33,7 +33,7 @@ final class JobMetrics: Sendable {
         }
     }
 
-    /// The numbers of a queue's runs in progress and waiting jobs.
+    /// The number of a queue's runs in progress, and the number of its waiting jobs.
     private struct Standing: Equatable {
         var running = 0
         var waiting = 0
@@ -75,7 +75,7 @@ final class JobMetrics: Sendable {
         }
     }
 
-    /// The largest number of queues with metrics of their own, and of pairs of a kind and a queue with such metrics.
+    /// The number of queues, and of pairs of a kind and a queue, up to which each has metrics of its own.
     ///
     /// A backend keeps each series for as long as it runs, so the number of series must be bounded.
     static let mostOwn = 100

@@ -26,8 +26,8 @@ extension JobScheduler {
 
     /// Retries the last failed or lost occurrence of each job that matches, as ``retry(_:occurrence:)`` does.
     ///
-    /// The retries are written in commits of up to 1,000 jobs, and due jobs run between the commits. The occurrence of
-    /// a job is that of its newest attempt that has ended. A job is left out if it is being retried already, if another
+    /// The retries are written in commits of up to 1,000 jobs, and due jobs run between the commits. For each job, the
+    /// occurrence of its newest ended attempt is retried. A job is left out if it is being retried already, if another
     /// job has its identifier by now, or if other callers keep changing it.
     ///
     /// ```swift

@@ -10,7 +10,7 @@ extension JobScheduler {
     /// The label that the jobs of a declared set have.
     public static let setLabel = "apus.set"
 
-    /// Submits all jobs of a set, and cancels the jobs of earlier declarations of the set that are not among them.
+    /// Submits all jobs of a set, and cancels the jobs of earlier declarations that the set does not contain any more.
     ///
     /// Call it after each start, with the repeating jobs of the program.
     ///

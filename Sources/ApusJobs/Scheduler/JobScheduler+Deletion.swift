@@ -3,7 +3,7 @@ extension JobScheduler {
     /// Deletes a job that has ended, with its runs.
     ///
     /// Its identifier, its idempotency key and its unique content become free, even within a period of uniqueness. If
-    /// an earlier job with the identifier exists, ``job(_:)`` returns that from then on.
+    /// an earlier job with the identifier exists, ``job(_:)`` returns that job from then on.
     /// - Throws: ``JobError`` with `notFound`; `invalid` for a job that has not ended (``cancel(_:)`` ends it), and
     ///   while a handler of it runs; `conflict` if another caller continues the job at the same time; `closed`, or the
     ///   store's errors.

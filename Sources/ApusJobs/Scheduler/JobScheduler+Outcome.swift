@@ -42,7 +42,8 @@ extension JobScheduler {
     ///
     /// It subscribes to the events before it reads the store, so that it misses no event.
     ///
-    /// - Returns: The outcome; `nil` if `find` returns `nil`, or if the occurrence has no outcome and never will.
+    /// - Returns: The outcome; `nil` if `find` returns `nil`, or if the occurrence has no outcome and will never have
+    ///   one.
     private func outcome(
         following find: (any JobStore) async throws -> AwaitedOccurrence?
     ) async throws -> Run? {
@@ -74,7 +75,7 @@ extension JobScheduler {
 
 private struct AwaitedOccurrence: CustomStringConvertible {
     enum Answer {
-        /// The outcome; `nil` if the occurrence has none and never will.
+        /// The outcome; `nil` if the occurrence has none and will never have one.
         case decided(Run?)
         case undecided
     }

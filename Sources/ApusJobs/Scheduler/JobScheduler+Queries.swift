@@ -17,11 +17,11 @@ extension JobScheduler {
         try await loop.store.setAside(after: key, limit: limit)
     }
 
-    /// Returns a page of applications' submissions that were refused when they were taken, newest first; at most
-    /// 10,000.
+    /// Returns a page of the submissions of applications that the scheduler has refused, newest first; at most 10,000.
     ///
-    /// `cursor` is the ``RefusalPage/nextCursor`` of the previous page. Refused submissions are kept as long as ended
-    /// jobs (``Configuration/finishedJobsKept``).
+    /// A submission is refused when the scheduler takes it from the store (``takeSubmissions()``). `cursor` is the
+    /// ``RefusalPage/nextCursor`` of the previous page. Refused submissions are kept as long as ended jobs
+    /// (``Configuration/finishedJobsKept``).
     /// - Throws: ``JobError`` with `invalid` for a limit below 1 or an invalid cursor, or the store's errors.
     public func refusals(limit: Int = 50, cursor: String? = nil) async throws -> RefusalPage {
         try await loop.store.refusals(limit: limit, cursor: cursor)

@@ -23,8 +23,8 @@ public final class JobScheduler: Sendable {
         public var maximumLoaded: Int
         /// The largest number of handlers that run at once; further runs wait for a place.
         public var maximumConcurrentRuns: Int
-        /// The largest number of handlers of these queues that run at once in this scheduler; less than one counts as
-        /// one.
+        /// The largest number of handlers of each of these queues that run at once in this scheduler; less than 1
+        /// counts as 1.
         ///
         /// To run nothing of a queue, leave it out of ``serves``. The limit of a queue itself
         /// (``JobQueue/concurrency``) applies in addition, to all schedulers of the store together.
@@ -36,7 +36,7 @@ public final class JobScheduler: Sendable {
         ///
         /// Refused submissions are kept for the same time.
         public var finishedJobsKept: Duration
-        /// The time for which finished jobs are kept whose last ended run failed or was finally lost; 180 days by
+        /// The time for which a finished job is kept if its last ended run failed or was finally lost; 180 days by
         /// default.
         public var failedJobsKept: Duration
         /// The identifier of the machine's boot (`/proc/sys/kernel/random/boot_id` on Linux).
@@ -112,7 +112,8 @@ public final class JobScheduler: Sendable {
             self.node = node ?? NodeID(rawValue: program.map { String($0) } ?? "apus")
         }
 
-        /// The settings with all durations limited to zero to 292 years, so that the scheduler can compute with them.
+        /// The settings with all durations limited to the range from zero to 292 years, so that the scheduler can
+        /// compute with them.
         var clamped: Configuration {
             func clamp(_ duration: Duration) -> Duration { max(.zero, duration).clamped }
             var result = self
@@ -165,8 +166,8 @@ public final class JobScheduler: Sendable {
     ///
     /// A due job whose kind has no handler is parked: it waits until one is registered, here or by a program that opens
     /// the store later (``isParked(_:)``). In a store that several schedulers share, it runs in one that has a handler.
-    /// Register handlers before ``start(afterOpening:)``: the other schedulers learn of a handler that is registered
-    /// later within a second.
+    /// Register handlers before ``start(afterOpening:)``: when a handler is registered later, the other schedulers may
+    /// need up to a second to learn of it.
     public func register(_ kind: String, handler: @escaping @Sendable (RunContext) async throws -> Void) {
         register(kind, retryDelay: { _ in nil }, handler: handler)
     }
@@ -237,8 +238,8 @@ public final class JobScheduler: Sendable {
     /// Makes jobs from the submissions in committed transactions of applications.
     ///
     /// The scheduler does so by itself when it starts, and when this process commits a submission with the scheduler's
-    /// store. It does not notice submissions of other processes: call this method after one. A read of such a job, or a
-    /// wait for its outcome, may otherwise be too early.
+    /// store. It does not notice the submissions of other processes, so call this method after such a submission. A
+    /// read of such a job, or a wait for its outcome, may otherwise be too early.
     /// - Throws: ``JobError`` with `closed`, or the store's errors: the submissions are then kept, and taken later.
     public func takeSubmissions() async throws { _ = try await loop.call(.takeSubmissions) }
 
@@ -297,8 +298,8 @@ public final class JobScheduler: Sendable {
 
     /// Runs a job once more, now, independently of its trigger, even if it is suspended or has finished.
     ///
-    /// A finished job is scheduled again until the run has its outcome. The run's occurrence number is 0 or below: each
-    /// is smaller than the job's earlier ones, with possible gaps.
+    /// A finished job is scheduled again until the run has its outcome. The run's occurrence number is 0 or below, and
+    /// smaller than those of the job's earlier runs by hand; some numbers may be left out.
     /// - Throws: ``JobError`` with `notFound`; `invalid` for a cancelled job; `conflict` for a finished job that is
     ///   unique by its payload or key if another job with the same payload or key is open, and for a job with 1,000
     ///   open runs; `closed`, or the store's errors.
@@ -419,7 +420,7 @@ public final class JobScheduler: Sendable {
         try await configure(queue: queue, changes)
     }
 
-    /// Changes settings of a queue by a list of changes.
+    /// Applies a list of changes to the settings of a queue.
     @discardableResult
     public func configure(queue: QueueID, _ changes: [JobQueue.Change]) async throws -> JobQueue {
         guard case .queue(let queue) = try await loop.call(.configure(queue, changes)) else {

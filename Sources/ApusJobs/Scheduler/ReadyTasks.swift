@@ -2,8 +2,8 @@ import ApusTimers
 
 /// Lets the tasks that are ready after a commit run up to their next request before the loop decides again.
 ///
-/// So handlers that return immediately, and callers with further requests, are in the next turn together. Tasks whose
-/// threads are blocked are not waited for.
+/// The next turn can then decide together about handlers that return immediately and about further requests of callers.
+/// Tasks whose threads are blocked are not waited for.
 final class ReadyTasks: Sendable {
     /// The longest time for which a busy pool is waited for.
     private static let patience: Duration = .milliseconds(1)

@@ -31,7 +31,7 @@ public struct RunContext: Sendable {
     public let due: WallInstant
     /// The instant at which the handler was started; never before `due`.
     public let started: WallInstant
-    /// Whether the retry policy has no attempt after this one, so that its failure is the occurrence's outcome.
+    /// Whether the retry policy has no further attempt; a failure of this attempt is then the occurrence's outcome.
     ///
     /// An attempt that is lost to a crash is made again all the same.
     public let isLastAttempt: Bool
@@ -98,7 +98,7 @@ public struct RunContext: Sendable {
     }
 }
 
-// Further work of a handler, which depends on the result of its own work: hooks and notifications.
+// Work that follows a handler's own work and depends on its result: hooks and notifications.
 extension RunContext {
     /// Ends the attempt's work: from now on, neither the time limit nor a stop of the scheduler changes how the
     /// handler's return or error is recorded.

@@ -221,7 +221,7 @@ final class RunControl: Sendable {
 
     /// Begins the attempt and its time limit.
     ///
-    /// - Returns: Whether the handler may be called, because the attempt was not given up.
+    /// - Returns: Whether the handler may be called; it must not be called if the attempt was given up.
     func begin(timeLimit: Duration?, at started: WallInstant? = nil) -> Bool {
         let mayBegin = state.withLock { state in
             state.started = started

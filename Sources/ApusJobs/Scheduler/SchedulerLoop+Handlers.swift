@@ -150,7 +150,7 @@ struct CalledHandlers: Sendable {
 
     /// Removes a handler that has returned or was given up, and returns its control.
     ///
-    /// The caller releases the control, so that this does not happen under the lock.
+    /// The caller releases the control, so that it is not freed under the lock.
     mutating func remove(_ key: RunKey) -> RunControl? {
         if !overdue.isEmpty { overdue.remove(key) }
         return running.removeValue(forKey: key)?.control
@@ -188,7 +188,7 @@ public struct StuckHandler: Hashable, Sendable {
     public var reason: CancellationReason
     /// The time since the handler was cancelled, on the uptime clock.
     public var duration: Duration
-    /// Whether the handler was given up, so that its run has ended without it.
+    /// Whether the handler was given up; if so, its run has ended without it.
     public var isAbandoned: Bool
 }
 

@@ -80,7 +80,7 @@ extension SchedulerLoop {
     /// Delivers a signal of the store.
     ///
     /// The machine receives the beginning and the end of a cut-off immediately instead of in the next turn. The present
-    /// step may wait for a store that does not answer, and handlers must be cancelled before it has ended.
+    /// step may wait for a store that does not answer, and handlers must be cancelled before that step ends.
     private func receive(_ signal: StoreSignal) {
         guard signal == .cutOff || signal == .connected else { return post(.signal(signal)) }
         update { machine, now in machine.receive(.signal(signal), at: now) }

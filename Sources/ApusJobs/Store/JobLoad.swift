@@ -14,8 +14,8 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     public var conditions: JobConditions
     /// The group of the fairness key, 1 to ``keyGroups``; `nil` without a key.
     ///
-    /// If many jobs of one key are left in the store, they delay the keys of its group, and no others. With a lane for
-    /// each key, each load would have to search once for every key of the future jobs.
+    /// If many jobs of one key are left in the store, they delay only the keys of the same group. With a lane for each
+    /// key, each load would have to search once for every key of the future jobs.
     public var keyGroup: Int?
 
     /// The number of groups of fairness keys.
@@ -59,7 +59,7 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     }
 }
 
-/// The jobs that a scheduler brings into memory, which are the first jobs of each lane in a limited number.
+/// The first jobs of each lane, in a limited number, which a scheduler brings into memory.
 ///
 /// Most waiting jobs stay in the store. A store lists the lanes in which jobs are due, computes the ``limits(of:)``,
 /// and reads at most that number of rows of each lane by an index. The cost depends on the number of lanes and of
@@ -86,7 +86,6 @@ public struct JobLoad: Hashable, Sendable {
     ///
     /// The first rows may belong to jobs that already run.
     package var running = 0
-    /// The queues that are paused.
     package var paused: Set<QueueID> = []
     /// The jobs that can run here; `nil` for all.
     package var runnable: RunnableJobs?
@@ -94,7 +93,7 @@ public struct JobLoad: Hashable, Sendable {
     package var unmet: JobConditions = []
     /// The jobs in memory whose stored rows have not changed; they count as jobs of their lanes, and are not returned.
     package var known: Set<Int64> = []
-    /// The largest number of rows that can be needed of one lane.
+    /// The largest number of rows of one lane that can be needed.
     package var mostRows: Int { max(0, limit) + known.count }
 
     /// The largest number of jobs of one held lane in memory; the jobs of such a lane cannot run (``isHeld(_:)``).
@@ -103,7 +102,7 @@ public struct JobLoad: Hashable, Sendable {
     /// each has at least one job.
     package static let largestHeldShare = 100
 
-    /// Returns the number of jobs in memory of each held lane; `lanes` is the number of held lanes.
+    /// Returns the number of jobs that each held lane may have in memory; `lanes` is the number of held lanes.
     static func heldShare(of room: Int, lanes: Int) -> Int {
         min(largestHeldShare, max(1, room / 8 / max(1, lanes)))
     }

@@ -1,6 +1,6 @@
 public import ApusTimers
 
-/// The place where jobs are kept, which makes changes durable and finds rows.
+/// The place where jobs are kept; it makes changes durable and finds rows.
 ///
 /// All rules of scheduling are in the scheduler's state machines; a store has none.
 ///
@@ -263,7 +263,7 @@ public struct ShardID: RawRepresentable, Hashable, Sendable, Comparable, Codable
     public static let only = ShardID(rawValue: 0)
 }
 
-/// The number of a shard's ownership, which grows with each owner.
+/// The number of a shard's ownership; it grows with each owner.
 ///
 /// It is the fencing token of writes.
 public struct StoreEpoch: RawRepresentable, Hashable, Sendable, Comparable, Codable {
@@ -287,7 +287,7 @@ public struct StoreSession: Hashable, Sendable {
     public var queues: [JobQueue]
     /// Whether other schedulers may own other shards; all of them then use the store's clock (``JobStore/wall(at:)``).
     public var isShared: Bool
-    /// Whether jobs with calendar triggers may exist, so that the rules of their zones are examined when the scheduler
+    /// Whether jobs with calendar triggers may exist; if so, the rules of their zones are examined when the scheduler
     /// starts.
     public var mayHaveCalendars: Bool
     /// The other schedulers at the time of opening; ``StoreSignal/others(_:)`` has later changes.
@@ -315,7 +315,7 @@ public struct StoreSession: Hashable, Sendable {
 public struct StoreClock: Hashable, Sendable, Codable {
     /// The boot of the machine in which the clocks were read; the continuous clocks of two boots cannot be compared.
     public var bootID: String?
-    /// The wall clock minus the continuous clock, which cannot be set.
+    /// The wall clock minus the continuous clock; the offset changes when the wall clock is set.
     public var wallOffset: Duration
     /// The wall clock minus the axis of elapsed time (see ``JobStore``); setting the wall clock changes the offset.
     public var elapsedOffset: Duration

@@ -8,7 +8,7 @@ struct MemoryTables {
         static func < (lhs: Self, rhs: Self) -> Bool { (lhs.occurrence, lhs.attempt) < (rhs.occurrence, rhs.attempt) }
     }
 
-    /// The occurrences that have an outcome, so that a second one is refused.
+    /// The occurrences that have an outcome, so that a second outcome is refused.
     struct Outcomes {
         private var single: [Int: Int] = [:]
         private var ranges: [Run] = []
@@ -70,7 +70,7 @@ struct MemoryTables {
         /// All runs, with the number of the write that created them.
         var runs: [RunKey: (written: Int64, run: Run)] = [:]
         var lastSkip: Run?
-        /// The problem because of which the job counts as unreadable, which only tests set; `nil` for a readable job.
+        /// The problem that makes the job unreadable, set only by tests; `nil` for a readable job.
         var problem: String?
         /// The problem and the wakes of a job that is set aside; `nil` otherwise.
         var aside: (problem: String, wake: WallInstant?, elapsedWake: WallInstant?)?

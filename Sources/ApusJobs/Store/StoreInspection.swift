@@ -7,7 +7,7 @@ package protocol StoreInspection: Sendable {
     /// - Throws: ``JobError`` with `notFound` if there is no store at the location, `unavailable`, `newerSchema`,
     ///   `damaged`.
     func status() async throws -> StoreStatus
-    /// Checks the invariants of all rows at one instant of the store.
+    /// Checks the invariants of all rows, as they are in the store at one instant.
     ///
     /// - Returns: The violations; empty if there are none.
     /// - Throws: The errors of ``status()``.

@@ -9,7 +9,7 @@ public struct StoreSubmission: Hashable, Sendable {
     public var sequence: Int64
     /// The instant of the submission, from which its trigger counts.
     public var submitted: WallInstant
-    /// The command; `nil` if the stored one cannot be read, which `problem` describes.
+    /// The command; `nil` if the stored command cannot be read, for the reason in `problem`.
     ///
     /// Such a submission is refused.
     public var command: JobCommand?
@@ -57,7 +57,7 @@ public struct TakenSubmission: Hashable, Sendable {
     public var part: Int
     /// The reply to the scheduler that has sent the command; `nil` if none waits.
     public var reply: JobReply?
-    /// The refusal of an application's submission, which the store keeps (``JobStore/refusals(limit:cursor:)``).
+    /// The refusal that the store keeps for an application's submission (``JobStore/refusals(limit:cursor:)``).
     ///
     /// It is `nil` if the submission is carried out, or is another scheduler's.
     public var refusal: SubmissionRefusal?
@@ -153,7 +153,7 @@ public struct RefusalPage: Hashable, Sendable {
 
 /// A command for a job in another scheduler's shard.
 ///
-/// It becomes a ``StoreSubmission``. The scheduler that owns the shard by then takes it.
+/// It becomes a ``StoreSubmission``, which is taken by the scheduler that owns the shard at that time.
 public struct ForwardedCommand: Hashable, Sendable {
     /// The origin of a forwarded command.
     public enum Origin: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// The changes of one decision of a scheduler, which are one transaction.
+/// The changes of one decision of a scheduler, in one transaction.
 public struct StoreTurn: Hashable, Sendable {
     /// The parts, each of which is applied completely or not at all.
     public var parts: [[JobChange]]
@@ -6,7 +6,7 @@ public struct StoreTurn: Hashable, Sendable {
     public var clock: StoreClock
     /// New and changed queues, which are written regardless of the parts.
     public var queues: [JobQueue]
-    /// The same queues as the session knew them before.
+    /// The queues in ``queues`` as the session knew them before.
     ///
     /// A shared store writes only the settings (concurrency, concurrency per key, rate and pause) that differ, because
     /// another session may have changed the others.
@@ -44,7 +44,7 @@ public struct StoreTurn: Hashable, Sendable {
     }
 }
 
-/// The jobs with a label that had not ended when a caller read them.
+/// The jobs that had a label and had not ended when a caller read them.
 public struct LabelledJobs: Hashable, Sendable {
     /// The label and its value.
     public var label: String, value: String
@@ -56,7 +56,7 @@ public struct LabelledJobs: Hashable, Sendable {
     }
 }
 
-/// One change of one job: its new row, and its new and changed runs, which are written completely or not at all.
+/// One change of one job: its new row, and its new and changed runs; it is written completely or not at all.
 public struct JobChange: Hashable, Sendable {
     /// The state of the store that a change requires.
     public enum Expectation: Hashable, Sendable {
@@ -71,7 +71,7 @@ public struct JobChange: Hashable, Sendable {
     /// The shard of the job.
     ///
     /// A stored job is in one of the session's shards. A new job may be put into any shard of a store for several
-    /// schedulers; its owner is notified (``StoreSignal/wake``).
+    /// schedulers; the owner of the shard is notified (``StoreSignal/wake``).
     public var shard: ShardID
     /// The shard to which a stored job without claimed runs moves; `nil` if it stays.
     ///

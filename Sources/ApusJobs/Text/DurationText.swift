@@ -137,8 +137,7 @@ extension DurationText {
         var digits: [UInt8]
         var fraction: [UInt8]
 
-        /// The integer part, which cannot overflow: `decimal(_:)` keeps the last 20 digits and refuses more significant
-        /// ones.
+        /// The integer part, which cannot overflow, because `decimal(_:)` refuses more than 20 significant digits.
         var whole: UInt128 { digits.reduce(0) { $0 * 10 + UInt128($1) } }
 
         func nanoseconds(_ unit: Unit) -> UInt128 {

@@ -58,7 +58,7 @@ public final class SystemTimeZones: TimeZones {
             if let known = runtime.withLock({ $0[name] }) { return known }
             guard ZoneDatabase.isName(name), let zone = TimeZone(identifier: name) else { return nil }
             let rules = TimeZoneRules(zone)
-            // The fingerprint differs from that of a file, which is a hash of the contents.
+            // This fingerprint differs from that of a zone file, which is a hash of the file's contents.
             let new = ZoneDatabase.Zone(name: name, rules: rules, fingerprint: 1, generation: 0)
             return runtime.withLock { zones in
                 zones[name] = new

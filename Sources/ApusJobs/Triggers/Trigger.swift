@@ -113,7 +113,7 @@ public struct Trigger: Hashable, Sendable {
         }
     }
 
-    /// Whether the trigger counts elapsed time, so that its due instants move when the wall clock is set.
+    /// Whether the trigger counts elapsed time; if so, its due instants move when the wall clock is set.
     public var isRelative: Bool {
         switch kind {
         case .at, .calendar: false

@@ -90,7 +90,7 @@ public struct JobDefaults: Hashable, Sendable {
     public var policies: JobPolicies
     /// The queue in which runs wait for a place.
     public var queue: QueueID
-    /// The priority among the jobs that wait for a place of the queue.
+    /// The priority among the jobs that wait for a place in the queue.
     public var priority: JobPriority
     /// The rule that decides which jobs count as the same.
     public var uniqueness: JobUniqueness

@@ -20,7 +20,7 @@ package struct RandomRequests {
         isOne(in: 20) ? one(rare()) : plain()
     }
 
-    /// Returns the next request, whose identifier is unique if it is valid.
+    /// Returns the next request; a valid identifier is unique.
     package mutating func next(conflict: ConflictPolicy = .update) -> JobRequest {
         count += 1
         var request = JobRequest(

@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// The checks of which rows a store removes, because they need not be kept any longer or on request, and which
+    /// The checks of which rows a store removes, after the time for which they are kept or on request, and which rows
     /// stay.
     static let retention: [StoreCheck] = [
         StoreCheck(

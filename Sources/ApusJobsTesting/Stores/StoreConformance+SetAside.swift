@@ -4,7 +4,8 @@ import ApusTimers
 extension StoreConformance {
     /// The checks of jobs that are set aside.
     ///
-    /// The rows of these jobs can be read, because the effect of setting a job aside does not depend on its row.
+    /// The checks set aside jobs whose rows can be read, because the effect of setting a job aside does not depend on
+    /// its row.
     static let setAside: [StoreCheck] = [
         StoreCheck(name: "a job that is set aside does not change, and is not due again before the next owner") {
             factory in

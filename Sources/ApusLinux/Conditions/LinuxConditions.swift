@@ -68,7 +68,7 @@ final class ConditionsFeed: Sendable {
 
     /// Reads the conditions, and sends them to the listeners.
     ///
-    /// A caller that listens is therefore notified of every change after the reading on which it has acted.
+    /// A caller that listens is therefore notified of every change since this reading.
     func read() -> DeviceConditions {
         let now = conditions.read()
         broadcast.set(now)

@@ -7,10 +7,10 @@ struct SystemFiles: Sendable {
 
     private let root: String
 
-    /// Creates a reader of files below `root`; `/` stands for this machine's.
+    /// Creates a reader of files below `root`; with `/`, it reads this machine's own files.
     init(root: String) { self.root = root.unicodeScalars.last == "/" ? root : root + "/" }
 
-    /// Returns the text of the file at `path`, which has no leading slash, without surrounding white space.
+    /// Returns the text of the file at `path` without surrounding white space; `path` has no leading slash.
     ///
     /// Returns `nil` if the file does not exist, cannot be read, or is not text.
     func text(_ path: String) -> String? {

@@ -3,7 +3,7 @@ public import ApusTimers
 import Dispatch
 public import Logging
 
-/// A Linux process as a background host, which SIGTERM, SIGINT and SIGHUP move to the background.
+/// A Linux process as a background host; SIGTERM, SIGINT and SIGHUP move the process to the background.
 ///
 /// The first signal moves the process to `Phase.background`, and starts the countdown of the grace period. Open
 /// background tasks keep the process alive, and expire near the end. When no task is open any more, or the period is
@@ -56,7 +56,7 @@ public final class LinuxHost: BackgroundHost {
         }
     }
 
-    /// An event of the loop of ``run()``, which handles one at a time.
+    /// An event of the loop of ``run()``; the loop handles one event at a time.
     enum Event {
         case stopRequested
         case becameIdle
@@ -133,8 +133,8 @@ public final class LinuxHost: BackgroundHost {
 
     // MARK: Phases
 
-    /// The present phase: active until the first signal, then background, then terminated; suspended in between, while
-    /// the process is stopped.
+    /// The present phase: active until the first signal, then background, then terminated; suspended whenever the
+    /// process is stopped.
     public var phase: Phase { phases.value }
 
     /// Returns a new sequence of the phases that are entered from now on.
@@ -216,7 +216,7 @@ public final class LinuxHost: BackgroundHost {
         }
     }
 
-    /// Waits like ``run()``, for signals from a sequence; tests and other frameworks drive the host with it.
+    /// Waits as ``run()`` does, but for signals from a sequence; tests and other frameworks drive the host with it.
     ///
     /// When `signals` ends, the host waits for ``requestStop()``. When the calling task is cancelled, the host expires
     /// the background tasks and returns without waiting for them.

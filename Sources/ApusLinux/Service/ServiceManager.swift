@@ -33,7 +33,7 @@ public struct ServiceManager: Sendable {
 
         /// Returns the text on one line of at most 200 characters.
         ///
-        /// The end of a line would begin another field, and the size of a datagram is limited.
+        /// A line break would begin another field, and the size of a datagram is limited.
         private static func oneLine(_ text: String) -> String {
             let line = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 ? " " : $0 }))
             return line.count > 200 ? line.prefix(199) + "…" : line

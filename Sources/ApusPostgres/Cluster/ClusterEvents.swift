@@ -3,7 +3,7 @@
     import ApusTimers
     import Logging
 
-    /// Exchanges events with the other nodes, by notifications that name jobs and runs, which the receiver reads from
+    /// Exchanges events with the other nodes by notifications; these name jobs and runs, which the receiver reads from
     /// the tables.
     ///
     /// A node sends at most once in each ``pause``, from a connection of its own. It then sends no more than ``most``,
@@ -65,10 +65,10 @@
             others.withLock { $0.areThere = there || $0.greetings > greetings }
         }
 
-        /// Makes the other nodes send their events from now on, which they would otherwise do from their next beat on.
+        /// Makes the other nodes send their events from now on, instead of only from their next beats on.
         ///
-        /// It is called after `LISTEN`. Notifications arrive in the order of the commits, so a node that is notified of a
-        /// later submission of this node has the greeting.
+        /// It is called after `LISTEN`. Notifications arrive in the order of the commits, so a node that is notified of
+        /// a later submission of this node has received the greeting.
         func greet() async throws {
             let greeting = PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text("joined \(node)")])
             _ = try await link.execute(PostgresBatch([greeting]))

@@ -26,7 +26,7 @@
         /// The events of this node and of the others.
         let events: ClusterEvents
         let submissions: Locked<SubmissionFloor>
-        /// The timeline of the database, which changes with the promotion of a standby.
+        /// The timeline of the database; the promotion of a standby changes it.
         private let knownTimeline: Locked<Int32>
         /// The jobs that the scheduler can run, and whether the database has them; `nil` if the scheduler has not
         /// reported them.
@@ -62,13 +62,13 @@
         /// The timeline of the database from which the scheduler's jobs were read.
         var timeline: Int32 { knownTimeline.withLock { $0 } }
 
-        /// The executor of the member's tasks, which no handler can block.
+        /// The executor of the member's tasks; no handler can block it.
         private static var executor: PollTasks { PostgresThread.shared.tasks }
 
         /// The other nodes, as of the last beat.
         var known: OtherSchedulers { others.withLock { $0 } }
 
-        /// Sets the jobs that the scheduler can run, which the next beat reports to the other nodes.
+        /// Sets the jobs that the scheduler can run; the next beat reports them to the other nodes.
         func serve(_ jobs: RunnableJobs) {
             runnable.withLock { if $0.jobs != jobs { $0 = (jobs, false) } }
         }

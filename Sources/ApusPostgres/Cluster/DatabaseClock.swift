@@ -1,6 +1,6 @@
 package import ApusTimers
 
-/// An estimate of the database's clock, which continues with this machine's monotonic clock.
+/// An estimate of the database's clock; between answers, this machine's monotonic clock continues it.
 ///
 /// Each answer of the database contains a reading of its clock from some moment between the query and the answer. The
 /// intersection of the last answers' bounds is the best estimate, unless the database's clock was set.

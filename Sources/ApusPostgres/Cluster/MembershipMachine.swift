@@ -14,12 +14,12 @@ package import ApusTimers
 /// ```
 ///
 /// A node beats once a second: it increments a number in the database, and reads the numbers of the other nodes. The
-/// clocks of two machines are never compared. A node considers another node dead if, by its own clock, that node's
-/// number has not changed for the node's ``Timing/patience``, or if for its ``Timing/sessionPatience`` the number has
-/// not changed and the session has been missing. The database stores the patience of each node. A node whose last beat
-/// began longer ago than ``Timing/trust`` stops acting until the next one. The trust is not longer than any patience,
-/// and begins earlier, so the node has cancelled its handlers before other nodes may repeat their runs. In any case,
-/// the database fences what the node writes.
+/// clocks of two machines are never compared. A node considers another node dead if, by its own clock, the other node's
+/// number has not changed for that node's ``Timing/patience``. It does so after that node's ``Timing/sessionPatience``
+/// if the session has been missing for this time too. The database stores the patience of each node. A node whose last
+/// beat began longer ago than ``Timing/trust`` stops acting until its next beat. The trust is not longer than any
+/// patience, and begins earlier, so the node has cancelled its handlers before other nodes may repeat their runs. In
+/// any case, the database fences what the node writes.
 package struct MembershipMachine: Sendable {
     /// The durations of the membership, on the uptime clock.
     package struct Timing: Sendable {
@@ -260,7 +260,8 @@ package struct MembershipMachine: Sendable {
         if owned > target { return [.giveBack(owned - target)] }
         var wanted: [ShardID] = []
         if owned < target {
-            // Each member begins at another shard, so that members that decide at the same time want different ones.
+            // Each member begins at a different shard, so that members that decide at the same time want different
+            // shards.
             let start = free.count * index / members.count
             wanted = (free[start...] + free[..<start]).prefix(target - owned).map { $0 }
         }

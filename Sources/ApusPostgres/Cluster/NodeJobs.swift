@@ -2,7 +2,8 @@
     import ApusJobs
 
     extension StoreSchema {
-        /// Adds the jobs that a node can run (``NodeJobs``), which are null for a node that has not reported them.
+        /// Adds the column of the jobs that a node can run (``NodeJobs``); it is null for a node that has not reported
+        /// them.
         static let version4NodeJobs: [String] = ["ALTER TABLE apus.node ADD COLUMN jobs text"]
     }
 

@@ -33,7 +33,7 @@
         static let lane =
             "r.priority || ' ' || r.conditions || coalesce('.' || r.key_group, '') || ' ' || r.queue || ' ' || r.kind"
 
-        /// The lane of a job without a request, which no program can read.
+        /// The lane of a job without a request; no program can read such a job.
         static let laneWithoutRequest = "2 0 default "
 
         /// The labels of a request as JSON; null if they are invalid.
@@ -41,11 +41,11 @@
         /// Most jobs have no labels, so the parser is not called for them.
         static let labels = "CASE WHEN r.labels = '{}' THEN '{}'::jsonb ELSE apus.json(r.labels) END"
 
-        /// Returns the expression for the value that makes a request of `table` unique: its key or else its payload,
-        /// which never equals a key.
+        /// Returns the expression for the value that makes a request of `table` unique: its key, or else a hash of its
+        /// payload.
         ///
-        /// It is the expression of the indexes of `StoreSchema.version7`, because a query uses them only for the same
-        /// expression.
+        /// A key has the prefix `k`, which no hash has, so the two are never equal. The expression is that of the
+        /// indexes of `StoreSchema.version7`, because a query uses them only for the same expression.
         static func content(_ table: String) -> String {
             "coalesce('k' || \(table).unique_key, encode(sha256(\(table).payload), 'hex'))"
         }

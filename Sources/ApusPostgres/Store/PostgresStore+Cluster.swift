@@ -28,7 +28,7 @@
             }
         }
 
-        /// Sets the jobs that this node can run, which the next beat reports to the other nodes; see
+        /// Sets the jobs that this node can run; the next beat reports them to the other nodes; see
         /// `JobStore.serve(_:in:)`.
         public func serve(_ jobs: RunnableJobs, in session: StoreSession) {
             guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else { return }

@@ -65,13 +65,13 @@
 
     /// Sets aside jobs that cannot be read.
     enum SetAside {
-        /// The condition for a job `j` that is not set aside, which searches an index for each row, whatever the
-        /// planner estimates.
+        /// The condition that the job `j` is not set aside; it searches an index for each row, whatever the planner
+        /// estimates.
         static let isNone = """
             (SELECT s.version FROM apus.set_aside AS s WHERE s.job = j.key) IS DISTINCT FROM j.version
             """
 
-        /// Returns the query for the wakes of the jobs, which searches every lane.
+        /// Returns the query for the wakes of the jobs; it searches every lane.
         ///
         /// The stored lane of a job that cannot be read may differ from the lane of its request.
         private static func wakes(_ column: String, isElapsed: Bool, in lanes: String) -> String {

@@ -51,7 +51,7 @@
         package var version: Int
         /// The lowest version that a program must know to work with the database.
         package var compatibleWith: Int
-        /// Whether the shards exist, which is not so while a copy is written.
+        /// Whether the shards exist; they do not exist while a copy is written.
         package var isWhole: Bool
 
         package init(version: Int, compatibleWith: Int, isWhole: Bool = true) {

@@ -25,13 +25,13 @@
             var sql: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }
         }
 
-        /// Returns the keys of the jobs whose identifier has a prefix, or whose name equals it, found by indexes.
+        /// Returns the keys of the jobs whose identifier begins with `text` or whose name equals it, found by indexes.
         ///
         /// - Returns: `nil` if there are so many that a page of them is found quickly among all jobs.
         private func keys(meantBy text: String) async throws -> [Int64]? {
             let limit = ListPage.largest
             // This bound is greater than all identifiers with this prefix, because an identifier has at most 300 bytes,
-            // and the added characters alone have as many.
+            // and the added characters alone have 300 bytes.
             let end = text + String(repeating: "\u{10FFFF}", count: 75)
             let rows = try await link.read([
                 PostgresStatement(

@@ -315,7 +315,7 @@
             for (wake, lane) in later where limits[lane] ?? 1 > 0 { selection.add(later: wake) }
             let read = selection.lanes.filter { limits[$0] ?? 0 > 0 }
             let texts = read.map(\.stored) + strange.sorted()
-            // One more row shows whether others are left.
+            // One row more than the limit shows whether the lane has further jobs.
             let most = load.mostRows
             let counts = (read.map { min(limits[$0] ?? 0, most) } + strange.map { _ in most }).map { Int64($0 + 1) }
             if !texts.isEmpty {

@@ -18,8 +18,8 @@
                     compatible_with integer NOT NULL,
                     applied timestamptz NOT NULL DEFAULT clock_timestamp())
                 """,
-                // A row for each time that a node has opened the store. A node that has `ended` can write nothing any
-                // more.
+                // There is one row for each opening of the store by a node. A node that has `ended` can write nothing
+                // any more.
                 """
                 CREATE TABLE apus.node (
                     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -30,7 +30,7 @@
                     leaving boolean NOT NULL DEFAULT false,
                     ended timestamptz)
                 """,
-                // Beats are separate from the rows of nodes, which the transactions of turns lock.
+                // Beats are not in the rows of nodes, because the transactions of turns lock those rows.
                 """
                 CREATE TABLE apus.beat (
                     node bigint PRIMARY KEY,
@@ -266,8 +266,8 @@
                 $body$
                 """,
                 // All nodes together get at most the places of the queue. Nodes that want places have equal shares. The
-                // remainder rotates with the seconds, and so does the only place of a queue with a rate. Active runs
-                // keep their places.
+                // nodes that get one place more change each second, and so does the node that gets the only place of a
+                // queue with a rate. Active runs keep their places.
                 """
                 CREATE FUNCTION apus.take_places(own bigint, name text, going_on bigint, asked bigint) RETURNS bigint
                 LANGUAGE plpgsql AS $body$

@@ -3,8 +3,8 @@
     import ApusTimers
 
     extension StoreSchema {
-        /// Adds `JobPolicies.expiry` and `retention`, and the instant until which an ended job is kept, which replaces
-        /// the instant of its end in `apus.ended`.
+        /// Adds `JobPolicies.expiry` and `retention`; in `apus.ended`, the instant until which a job is kept replaces
+        /// the instant of its end.
         static let version5 = [
             "ALTER TABLE apus.request ADD COLUMN expiry bigint, ADD COLUMN retention bigint",
             """

@@ -107,8 +107,8 @@
                 """, [.array(names)])
         }
 
-        /// Requires that each new job is the first with its name; parameters: identifiers of the new jobs, names,
-        /// numbers of the rows.
+        /// Requires that no earlier job that has not ended has the name of a new job; parameters: identifiers of the
+        /// new jobs, names, numbers of the rows.
         static let freeNames = """
             WITH own AS MATERIALIZED (
                 SELECT i.name, i.number, o.key

@@ -14,7 +14,7 @@
             var statement: Int
             /// The part of each row, in the order of the rows.
             var parts: [Int]
-            /// The error for each row that is refused; `nil` if rows are refused because their jobs were changed.
+            /// The error for each row that is refused; `nil` if each refusal is a conflict.
             var refusals: [JobError]?
         }
 
@@ -67,7 +67,7 @@
             var labelled: [(part: Int, id: JobID, known: LabelledJobs)] = []
             /// The stored jobs that move to other shards.
             var moved: [Job] = []
-            /// The shards whose owners, which may be other nodes, get jobs.
+            /// The shards that get jobs; their owners may be other nodes.
             var notified: Set<ShardID> = []
 
             init(_ turn: StoreTurn, _ parts: [Int], _ session: StoreSession) {
@@ -192,8 +192,8 @@
 
         private mutating func add(_ statement: PostgresStatement) { statements.append(statement) }
 
-        /// Adds a statement that refuses the transaction unless it writes all its rows, and whose last parameter is
-        /// their numbers.
+        /// Adds a statement that refuses the transaction unless it writes all its rows; their numbers are its last
+        /// parameter.
         private mutating func require(_ sql: String, _ parameters: [PostgresValue], _ parts: [Int]) {
             required.append(Required(statement: statements.count, parts: parts))
             add(PostgresStatement(sql, parameters + [.array((1...parts.count).map(Int64.init))]))
@@ -348,7 +348,7 @@
     }
 
     extension [TurnStatements.Position] {
-        /// Returns whether the last change of the wave with the identifier changes a stored job.
+        /// Returns whether the wave's last change of a job with the identifier changes a stored job.
         fileprivate func isLastUpdate(of id: JobID, _ turn: StoreTurn) -> Bool {
             let last = last { turn.parts[$0.part][$0.change].job.id == id }
             return last.map { turn.parts[$0.part][$0.change].expected != .absent } ?? false

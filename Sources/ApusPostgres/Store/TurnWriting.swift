@@ -172,7 +172,7 @@
             return server.sqlState == "AP409" || error.code == .constraint || error.code == .invalid
         }
 
-        /// Returns the error of a part that was refused alone.
+        /// Returns the error of a part that was written alone and was refused.
         private static func refusal(_ error: PostgresError) -> JobError {
             ["23505", "AP409"].contains(error.server?.sqlState)
                 ? conflict(error)

@@ -3,7 +3,7 @@ import CApus
 import CProcessClock
 import Foundation
 
-/// A program with its arguments, the first of which is its name.
+/// A program and its arguments; the first argument is the program's name.
 struct ChildCommand: Equatable {
     var path: String
     var arguments: [String]
@@ -16,7 +16,7 @@ struct ChildOutcome: Equatable {
         case notStarted(String)
         case exited(Int32)
         case signalled(Int32)
-        /// The process's status was taken by a `waitpid` elsewhere in this process.
+        /// Other code of this process has taken the status with `waitpid`.
         case unknown
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// The role of this process in a test run, and the command with which the runner starts the process of a test.
 enum TestProcess {
-    /// The variable that is 1 in processes in which tests with the trait run.
+    /// The environment variable that is 1 in the processes in which tests with the trait run.
     ///
     /// A developer sets it to run a test in a debugger.
     static let variable = "APUS_VIRTUAL_CLOCK_PROCESS"
@@ -31,7 +31,7 @@ enum TestProcess {
     /// With more processes, tests would reach their time limits although they are not slow.
     static let turns = Turnstile(limit: max(1, ProcessInfo.processInfo.activeProcessorCount))
 
-    /// Returns the command that runs this program with one test, without output, and with its events in descriptor 3.
+    /// Returns the command that runs one test of this program, prints nothing, and writes the events to descriptor 3.
     static func command(forTest id: String) -> ChildCommand {
         var environment = ProcessInfo.processInfo.environment
         environment[variable] = "1"
@@ -77,7 +77,7 @@ enum TestProcess {
 
     private static let owner = Locked<Test.ID?>(nil)
 
-    /// Assigns the virtual time of this process to a test.
+    /// Assigns the virtual time of this process to a test, unless another test has it.
     static func claim(_ test: Test.ID) -> Claim {
         owner.withLock { owner in
             if owner == nil { owner = test } else if owner == test { return .again }

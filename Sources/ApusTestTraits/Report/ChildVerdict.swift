@@ -62,7 +62,7 @@ struct ChildVerdict: Equatable {
         return "The test took longer than \(limit) of the machine's time, and was ended.\n\(report)"
     }
 
-    /// Returns the message for an end that is not the normal end of a test run; `nil` for a normal one.
+    /// Returns a message if the process did not end as a test run normally does; `nil` if it did.
     private static func fault(in outcome: ChildOutcome, report: EventReport) -> String? {
         switch outcome.ending {
         case .notStarted(let reason): "No process could be started for the test: \(reason)."
@@ -86,7 +86,7 @@ struct ChildVerdict: Equatable {
     }
 }
 
-/// The line with the virtual time, which is the last one of each issue.
+/// The last line of each issue, which has the virtual time.
 private struct Note {
     var wall: WallInstant
     var hasBegun: Bool
@@ -97,7 +97,7 @@ private struct Note {
         let milliseconds = UInt64((seconds * 1000).rounded())
         let began = wall.nanoseconds / 1_000_000
         let now = WallInstant(nanoseconds: milliseconds * 1_000_000).iso8601
-        // Before the clock begins, or after the wall clock was set, an event can have an earlier time.
+        // An event can be earlier than the beginning, because the clock was still real or the wall clock was set back.
         guard milliseconds >= began else { return "(In a process under a virtual clock, at \(now).)" }
         let passed = Duration.milliseconds(Int64(milliseconds - began))
         return "(In a process under a virtual clock, at \(now), \(passed) after its beginning.)"

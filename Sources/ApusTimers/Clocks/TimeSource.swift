@@ -23,13 +23,13 @@ public protocol Wakeup: Sendable {
     ///
     /// After a wake-up of a punctual wakeup, the engine arms only the clocks whose deadlines were reached. If the
     /// wakeup is not punctual, the engine arms every armed clock again, because a wake-up does not name its clock and
-    /// any of them may have woken early.
+    /// any clock may have woken early.
     var isPunctual: Bool { get }
 
     /// Starts delivering wake-ups to `handler`, one at a time, on the wakeup's own thread.
     func start(_ handler: @escaping @Sendable (WakeReason) -> Void)
 
-    /// Requests a wake-up when the deadline's clock reaches it, replacing the clock's earlier request.
+    /// Requests a wake-up when the clock reaches the deadline, and replaces the clock's earlier request.
     ///
     /// A deadline that has passed wakes immediately. A wake-up may come early; the engine then arms the clock again. A
     /// deadline that was reached may wake repeatedly until the next call for its clock, which the engine makes before

@@ -59,7 +59,7 @@
                 guard !state.isStopped else { return }
                 switch clock {
                 case .uptime:
-                    // `DispatchTime` counts from the same origin.
+                    // `DispatchTime` counts from the origin of the uptime clock.
                     let deadline = nanoseconds.map { DispatchTime(uptimeNanoseconds: $0) } ?? .distantFuture
                     state.uptime?.schedule(deadline: deadline, leeway: .nanoseconds(0))
                 case .continuous:

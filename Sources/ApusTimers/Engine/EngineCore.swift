@@ -147,7 +147,7 @@ final class EngineCore: Sendable {
 
     /// Inserts a timer into a shard of the caller's choice.
     ///
-    /// - Returns: The handle; nil after the engine's end, when the payload still belongs to the caller.
+    /// - Returns: The handle; nil after the engine's end, in which case the payload still belongs to the caller.
     func insert(
         _ payload: TimerPayload, in reference: EngineShard.Reference, clock: ClockKind, deadline: UInt64,
         tolerance: Duration

@@ -119,8 +119,8 @@ final class EngineShards: @unchecked Sendable {
     func use(_ clock: ClockKind) {
         used.bitwiseOr(1 << UInt8(truncatingIfNeeded: clock.rawValue), ordering: .sequentiallyConsistent)
         // The caller then compares its deadline with the armed one. A thread that searches for the earliest deadline
-        // first stores `.max` as armed, then reads the clocks in use. The fence ensures that one of the two sees the
-        // other's change.
+        // first stores `.max` as armed, then reads the clocks in use. The fence ensures that at least one of the two
+        // threads sees the other's change.
         atomicMemoryFence(ordering: .sequentiallyConsistent)
     }
 }
@@ -145,7 +145,7 @@ struct EngineShard: ~Copyable {
     var core: Unmanaged<EngineCore>?
     /// How many engines have returned the shard.
     private(set) var epoch: UInt32 = 0
-    // Keeps the lock of the next shard on another pair of cache lines.
+    // The padding keeps the lock of the next shard on another pair of cache lines.
     private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
     private let morePadding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 

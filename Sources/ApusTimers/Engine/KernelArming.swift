@@ -7,11 +7,11 @@ import Synchronization
 /// 1. The `armed` instant of a clock is never later than the earliest hard deadline of the clock's timers, with two
 ///    exceptions. It is 0 while the engine's thread fires timers, so that no other thread arms meanwhile; the engine's
 ///    thread arms when it has finished. It is `.max` while a thread searches for the earliest deadline.
-/// 2. A thread that inserts a timer compares its hard deadline with `armed` under the shard's lock, and arms if it is
-///    earlier. A thread that searches for the earliest deadline first stores `.max` and then visits each shard under
-///    its lock. So either the search finds the timer, or the inserting thread reads `.max`. Both then lower `armed`,
-///    and the lower value remains. For a clock that has no timers yet, the fence in `EngineShards.use` replaces the
-///    lock.
+/// 2. A thread that inserts a timer compares the timer's hard deadline with `armed` under the shard's lock, and arms if
+///    the deadline is earlier. A thread that searches for the earliest deadline first stores `.max` and then visits
+///    each shard under its lock. So either the search finds the timer, or the inserting thread reads `.max`. Both then
+///    lower `armed`, and the lower value remains. For a clock that has no timers yet, the fence in `EngineShards.use`
+///    replaces the lock.
 /// 3. Locks are taken in the order shard, then arming; never two shards at once.
 /// 4. The kernel's timer is not set to the value that it already has, unless it has fired: a timer that fired must be
 ///    armed or disarmed. With a punctual wakeup, exactly the timers whose deadlines are reached have fired. With any
@@ -158,7 +158,7 @@ struct KernelArming: ~Copyable {
         }
     }
 
-    /// Sets whether the kernel must report settings of the wall clock even without timers on it.
+    /// Sets whether the kernel must report that the wall clock was set, even if the clock has no timers.
     func setHasObservers(_ hasObservers: Bool) {
         kernel.withLock { kernel in
             kernel.hasObservers = hasObservers
@@ -170,7 +170,7 @@ struct KernelArming: ~Copyable {
     private static func bit(_ clock: ClockKind) -> UInt8 { 1 << UInt8(truncatingIfNeeded: clock.rawValue) }
 
     private func setKernel(_ clock: ClockKind, _ deadline: UInt64?, _ kernel: inout Kernel) {
-        // A deadline that is never reached makes the kernel report settings of the clock.
+        // A deadline that is never reached makes the kernel report that the clock was set.
         let deadline = deadline ?? (clock == .wall && kernel.hasObservers ? .max : nil)
         let isUnknown = clock == .wall && kernel.wallIsUnknown
         let wentOff = kernel.wentOff & Self.bit(clock) != 0

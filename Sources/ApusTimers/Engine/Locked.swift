@@ -34,8 +34,8 @@ package import Synchronization
             UnsafeMutableRawPointer(word).deallocate()
         }
 
-        // Inlinable, because debug builds of other modules optimize this module file by file, and would not inline it
-        // otherwise.
+        // This is inlinable, because debug builds of other modules optimize this module file by file, and would not
+        // inline it otherwise.
         @inlinable
         @inline(__always)
         package borrowing func withLock<Result: ~Copyable, Failure: Error>(

@@ -139,7 +139,7 @@ public final class TimerEngine: Sendable {
         )
     }
 
-    /// Calls `handler` each time the wall clock was set, until the returned token is cancelled or its last reference is
+    /// Calls `handler` each time the wall clock is set, until the returned token is cancelled or its last reference is
     /// dropped.
     ///
     /// Observing causes no wake-ups of its own, because the kernel reports the change. Several changes in a row may be

@@ -20,8 +20,9 @@
 public final class FrameTimer: Sendable {
     private let core: FrameTimerCore
 
-    /// The display's rate in frames per second, from 1 to 1000, which is the rate of the grid and the highest possible
-    /// rate.
+    /// The display's rate in frames per second, from 1 to 1000.
+    ///
+    /// It is the rate of the grid, and the highest rate that the timer can have.
     public let maximumFramesPerSecond: Int
 
     /// Creates a paused timer whose handler runs on the main actor.
@@ -159,7 +160,7 @@ private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
             perform(state.machine.cancel(), &state)
             return state.handler.take()
         }
-        // Released outside the lock, because releasing what the handler captured may run any code.
+        // The handler is released outside the lock, because releasing what it captured may run any code.
         withExtendedLifetime(handler) {}
     }
 

@@ -145,8 +145,7 @@ struct FrameTimerStateMachine: Sendable {
 /// Each instant is computed from k alone, in full width, so that it does not drift. All timers with one rate use the
 /// same grid, so they share their wake-ups.
 struct FrameGrid: Sendable, Hashable {
-    /// The accepted rates, which include those of all displays, and at which a frame lasts a million nanoseconds or
-    /// more.
+    /// The accepted rates, which include those of all displays; at each, a frame lasts at least a million nanoseconds.
     static let acceptedRates = 1...1_000
 
     private static let second: UInt64 = 1_000_000_000

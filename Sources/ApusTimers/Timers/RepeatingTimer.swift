@@ -102,7 +102,7 @@ private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
             perform(state.machine.cancel(), &state)
             return state.handler.take()
         }
-        // Released outside the lock, because releasing what the handler captured may run any code.
+        // The handler is released outside the lock, because releasing what it captured may run any code.
         withExtendedLifetime(handler) {}
     }
 

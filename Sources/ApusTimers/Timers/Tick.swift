@@ -59,19 +59,17 @@ public struct Ticks: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let ticks: Ticks
         var machine: RepeatingTimerStateMachine
-        /// The wait before the first tick; later calls begin with the end of the consumer's work.
+        /// The wait before the first tick; nil after the first call of `next()`.
         var nextWait: RepeatingTimerStateMachine.WaitAction?
         /// Whether `next()` has returned nil.
         ///
         /// No tick was delivered then, so the machine must not be notified of the end of the consumer's work.
         var hasEnded = false
 
-        /// Waits for the next tick, and returns nil from the moment when the task is cancelled or the engine is
-        /// stopped.
+        /// Waits for the next tick, and returns nil if the task is cancelled or the engine is stopped.
         public mutating func next() async -> Tick? { await next(isolation: nil) }
 
-        /// Waits for the next tick, and returns nil from the moment when the task is cancelled or the engine is
-        /// stopped.
+        /// Waits for the next tick, and returns nil if the task is cancelled or the engine is stopped.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Tick? {
             let engine = ticks.engine
             guard !hasEnded, case .wait(var due, var epoch) = nextWait.take() ?? machine.finished(now: now) else {
@@ -137,8 +135,8 @@ public struct MissedTickPolicy: Sendable, Hashable {
 
     /// Delivers a late tick as soon as the consumer is free, and starts a new phase there.
     ///
-    /// The phase is kept if the consumer was free, and tolerance or a busy machine made the tick late by less than an
-    /// interval.
+    /// The phase is kept if the consumer was free and the tick is late by less than an interval, because of the
+    /// tolerance or a busy machine.
     ///
     /// ```
     /// due        |    |    |    |    |    |    |    |

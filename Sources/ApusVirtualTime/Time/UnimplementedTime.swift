@@ -1,6 +1,6 @@
 public import ApusTimers
 
-/// A time source and its engine for code that must not read the time: each call is reported.
+/// A time source, with an engine, for code that must not read the time: it reports each call.
 ///
 /// ```swift
 /// let time = UnimplementedTime { Issue.record("\($0)") }

@@ -113,10 +113,10 @@ package final class VirtualProcess: Sendable {
         hasCompanion.store(true, ordering: .releasing)
     }
 
-    /// The files that the attached process has locked exclusively; empty without one.
+    /// The files whose locks the attached process must not hold while it is stopped; empty if no process is attached.
     package var lockedFiles: [String] { companion?.lockedFiles ?? [] }
 
-    /// Sets the action for a process that has run about a million pieces of work at one instant.
+    /// Sets the action that is called when the process has run about a million pieces of work at one instant.
     ///
     /// The step loop calls the action on its thread; the action may end the process.
     package func observeUnrest(_ action: @escaping @Sendable () -> Void) { unrest.withLock { $0.action = action } }

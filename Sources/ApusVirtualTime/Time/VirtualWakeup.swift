@@ -74,8 +74,8 @@ final class VirtualWakeup: TimeSource, Wakeup {
 
     /// Wakes the engine if an armed deadline has come.
     func wakeIfDue() -> Bool {
-        // All three clocks are checked, because a kernel timer fires once, and the engine handles all clocks in one
-        // call.
+        // All three clocks are checked, because the engine handles all of them in one call, and each deadline that has
+        // come must be disarmed, like a kernel timer that has fired.
         let uptimeIsDue = goesOff(armedUptime) { uptime().nanoseconds }
         let continuousIsDue = goesOff(armedContinuous) { continuous().nanoseconds }
         let wallIsDue = goesOff(armedWall) { wall().nanoseconds }

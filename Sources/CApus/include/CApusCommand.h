@@ -49,7 +49,7 @@ int capus_file_limit(uint64_t *soft, uint64_t *hard);
 int capus_set_file_limit(uint64_t soft);
 int capus_process_limit(uint64_t *soft);
 
-/// A pipe whose ends are non-blocking and closed on exec: the reading end, then the writing end.
+/// Makes a pipe whose ends are non-blocking and closed on exec; `ends` gets the reading end, then the writing end.
 int capus_pipe(int *ends);
 
 #endif

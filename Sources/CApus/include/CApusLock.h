@@ -1,4 +1,5 @@
-// Has the slow paths of a lock that is one word and uses a futex. The fast paths are in Swift, where they are inlined.
+// Contains the slow paths of a lock that is one word and uses a futex. The fast paths are in Swift, where they are
+// inlined.
 
 #ifndef CAPUS_LOCK_H
 #define CAPUS_LOCK_H
@@ -23,7 +24,7 @@ static inline void capus_prefetch(uint64_t address) { __builtin_prefetch((const 
 
 /// The calling thread's number, from 1 on; 0 until it has one.
 ///
-/// Read it by `capus_thread_number`.
+/// Read it with `capus_thread_number`.
 extern _Thread_local uint32_t capus_own_thread_number;
 uint32_t capus_number_thread(void);
 

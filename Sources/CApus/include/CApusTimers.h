@@ -1,4 +1,4 @@
-// Has the functions of the kernel's timers that Swift cannot call, because of GNU-only headers or variadic flags.
+// Contains the functions of the kernel's timers that Swift cannot call, because of GNU-only headers or variadic flags.
 // Every function returns -errno when it fails.
 
 #ifndef CAPUS_TIMERS_H

@@ -43,8 +43,8 @@ struct process_clock_wait {
     int64_t left;
 };
 
-// True if time can be virtual in this program: on Linux with glibc, on a kernel that counts how threads run, and
-// without a sanitizer that defines these functions.
+// Returns whether time can be virtual in this program: on Linux with glibc, on a kernel that counts how threads run,
+// and without a sanitizer that defines these functions.
 bool process_clock_is_available(void);
 
 // Makes time virtual, and sets the clocks to these instants; ENOTSUP if time cannot be virtual. A second call only
@@ -60,13 +60,13 @@ void process_clock_set_wall(int64_t wall);
 
 // Waits until no other thread of the process can run; ETIMEDOUT if one still runs after `limit` of real time.
 int process_clock_settle(int64_t limit);
-// Finds the time until the earliest deadline; 0 if it has passed. False if there is none.
+// Finds the time until the earliest deadline; 0 if it has passed. Returns false if there is none.
 bool process_clock_until_next(int64_t *left);
-// Settles, then goes to the earliest deadline if it is in the time `within` from now, fires it, and settles again.
-// EAGAIN when there is none; ETIMEDOUT when a thread still runs after `limit` of real time.
+// Settles, then advances to the earliest deadline if it is within the next `within` nanoseconds, fires it, and settles
+// again. Returns EAGAIN if there is none; ETIMEDOUT if a thread still runs after `limit` of real time.
 int process_clock_step(int64_t within, int64_t limit);
 // Fires the earliest wait that is due now, without settling; EAGAIN if there is none. If an examination of Dispatch's
-// workers is due first, it is made instead, and settles for at most `limit`.
+// workers is due first, the function makes it instead, and then settles for at most `limit`.
 int process_clock_fire(int64_t limit);
 // Steps until `duration` has passed. After ETIMEDOUT, the clocks stay where they are.
 int process_clock_advance(int64_t duration, int64_t limit);
@@ -89,13 +89,13 @@ uint64_t process_clock_steps(void);
 // Returns the place of a function in the program, for `app_launcher_fork`; 0 if it is not in the program's own file.
 uint64_t process_clock_offset(void (*program)(void));
 
-// Makes the mode of that name one of the common modes of Foundation's main run loop. False without Foundation.
+// Makes the mode of that name one of the common modes of Foundation's main run loop. Returns false without Foundation.
 bool main_run_loop_add_common_mode(const char *name);
 
 // Lets Foundation's timers keep their tolerance and use it. The process is woken for a timer only when a tolerance
 // ends, and at each instant at which the process is awake, every timer fires whose date has come. Also lets
 // `Timer(timeInterval:repeats:block:)` fire for the first time after the interval, and not at once. Time has to be
-// virtual. False if Foundation does not have the functions that this needs.
+// virtual. Returns false if Foundation does not have the functions that this needs.
 bool run_loop_timers_begin(void);
 
 // Writes the waits that have a deadline, earliest first, up to `capacity` of them. Returns how many there are in total.
@@ -107,8 +107,8 @@ int64_t process_clock_running_for(void);
 // Returns the number of bytes for which the last step did not wait, because TCP sockets of the process have kept them
 // back for more than a second of the machine's time.
 uint64_t process_clock_bytes_kept_back(void);
-// True if the last descriptor that the clock wanted, to examine a thread or the data in the kernel, was not free. Until
-// there is one, the process is not found at rest.
+// Returns whether the clock lacked a descriptor when it last needed one, to examine a thread or the data in the kernel.
+// As long as it lacks one, the process is not found at rest.
 bool process_clock_lacks_descriptors(void);
 // Reads the machine's monotonic clock, whatever the process's clocks show.
 int64_t process_clock_machine_time(void);

@@ -8,7 +8,7 @@
 
 /// Makes a file in memory for the outputs of a process, or returns -1.
 ///
-/// Unlike a pipe, the file never lets a writer wait, which would look like a process at rest.
+/// Unlike a pipe, the file never lets a writer wait. A process that waits would look like one at rest.
 int app_output_make(void);
 
 /// Reads what the process has written from `offset` on; 0 when there is nothing more.

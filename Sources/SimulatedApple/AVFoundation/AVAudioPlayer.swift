@@ -52,7 +52,7 @@ open class AVAudioPlayer: NSObject {
         try self.init(contentsOf: url)
     }
 
-    /// Creates a player of bytes, whose name for the durations is `data`.
+    /// Creates a player of bytes, whose duration is the one that the installation gave for the name `data`.
     ///
     /// - Throws: Nothing here; on a phone, the error of bytes that cannot be played.
     public convenience init(data: Data) throws {
@@ -84,7 +84,7 @@ open class AVAudioPlayer: NSObject {
 
     /// Plays the file, from the position or, after the end, from the beginning.
     ///
-    /// - Returns: Whether the player plays; not during a call.
+    /// - Returns: Whether the player plays; false during a call.
     @discardableResult
     open func play() -> Bool {
         loopsLeft = numberOfLoops

@@ -45,7 +45,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public static let measurement = Mode(rawValue: "AVAudioSessionModeMeasurement")
         /// The mode for calls.
         public static let voiceChat = Mode(rawValue: "AVAudioSessionModeVoiceChat")
-        /// The mode for calls with pictures.
+        /// The mode for video calls.
         public static let videoChat = Mode(rawValue: "AVAudioSessionModeVideoChat")
         /// The mode for recording films.
         public static let videoRecording = Mode(rawValue: "AVAudioSessionModeVideoRecording")
@@ -145,12 +145,12 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         NSNotification.Name("AVAudioSessionRouteChangeNotification")
     }
 
-    /// Posted when the services for audio have ended and begun again: never here.
+    /// Posted when the media services were restarted: never here.
     open class var mediaServicesWereResetNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionMediaServicesWereResetNotification")
     }
 
-    /// Posted when the services for audio have ended: never here.
+    /// Posted when the media services have ended: never here.
     open class var mediaServicesWereLostNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionMediaServicesWereLostNotification")
     }

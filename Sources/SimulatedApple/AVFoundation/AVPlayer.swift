@@ -31,7 +31,6 @@ open class AVPlayer: NSObject {
     var queue: PlayerQueue
     /// The player's access to the phone's audio.
     private(set) lazy var audio = PlayerAudio(of: self, on: process.audio)
-    /// The observers of times of the item.
     private(set) lazy var timeObservers = TimeObservers(of: self, on: process.host)
     private let process = SimulatedPhone.process
 

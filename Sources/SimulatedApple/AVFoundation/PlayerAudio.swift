@@ -56,7 +56,7 @@ final class PlayerAudio {
     /// Stops, and removes all items.
     func clear() { if isOwned { phone.replaceQueue([]) } }
 
-    /// Continues the current item, followed by the new items; a queue that had ended begins again.
+    /// Replaces the items after the current one, or the whole queue if the phone's queue has ended.
     func continueWith(_ queue: PlayerQueue) {
         guard isOwned else { return }
         if phone.state.current == nil {

@@ -4,7 +4,7 @@ import ApusTimers
 public import Dispatch
 import SimulatedAppleCore
 
-/// The time observers of one player, each of which is called when the player reaches one of its times.
+/// The time observers of one player, each of which is called when the player reaches one of the observer's times.
 @MainActor
 final class TimeObservers {
     private let host: any PhoneHost
@@ -83,7 +83,7 @@ final class TimeObservers {
     }
 }
 
-/// A block that is called at times of a player's item, in nanoseconds.
+/// A block that is called at some times of a player's item; the times are in nanoseconds.
 @MainActor
 final class TimeObserver {
     enum Times {

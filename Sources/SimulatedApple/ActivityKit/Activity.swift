@@ -26,7 +26,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
     private let center: ActivityCenter
     private let first: Content
 
-    /// Returns `nil` for an activity of another type, or one that another version of the app has encoded.
+    /// Returns `nil` for an activity of another type, and if this version of the app cannot decode the activity.
     private init?(_ kept: DeviceActivity, _ center: ActivityCenter) {
         guard kept.kind == Self.kind, let content = Self.content(of: kept),
             let attributes = try? JSONDecoder().decode(Attributes.self, from: kept.attributes)
@@ -56,7 +56,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
     /// The present state.
     public var activityState: ActivityState { kept.map { ActivityState($0.state) } ?? .dismissed }
 
-    /// The states from now on, each time that the state changes.
+    /// The activity's new state, each time that it changes from now on.
     public var activityStateUpdates: some AsyncSequence<ActivityState, Never> {
         center.events { [id] event -> ActivityState? in
             guard case .changed(let kept) = event, kept.id == id else { return nil }
@@ -64,7 +64,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
         }
     }
 
-    /// The contents from now on, each time that the content changes.
+    /// The activity's new content, each time that it changes from now on.
     public var contentUpdates: some AsyncSequence<Content, Never> {
         center.events { [id] event -> Content? in
             guard case .updated(let kept) = event, kept.id == id else { return nil }
@@ -75,7 +75,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
     /// The present content.
     public var content: Content { kept.flatMap { Self.content(of: $0) } ?? first }
 
-    /// The activity as the device keeps it; `nil` for a process that has ended.
+    /// The activity as the device keeps it; `nil` if the app's process has ended.
     private var kept: DeviceActivity? { center.all.first { $0.id == id } }
 
     private static func content(of kept: DeviceActivity) -> Content? {
@@ -115,7 +115,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
     /// Replaces the content; after the end this only logs a warning.
     nonisolated(nonsending) public func update(_ content: Content) async { send(content) }
 
-    /// Replaces the content, and alerts the user, which is a line of the device's log.
+    /// Replaces the content, and alerts the user; the device writes the alert into its log.
     nonisolated(nonsending) public func update(_ content: Content, alertConfiguration: AlertConfiguration?) async {
         send(content)
         if let alertConfiguration { center.note(alertConfiguration) }

@@ -14,7 +14,7 @@ public final class ActivityAuthorizationInfo: Sendable {
     /// (`NSSupportsLiveActivities`).
     public var areActivitiesEnabled: Bool { center.areEnabled }
 
-    /// The values of ``areActivitiesEnabled`` from now on, each time that the value changes.
+    /// The new value of ``areActivitiesEnabled``, each time that it changes from now on.
     public var activityEnablementUpdates: some AsyncSequence<Bool, Never> {
         center.events { event -> Bool? in if case .enabled(let isEnabled) = event { isEnabled } else { nil } }
     }
@@ -22,7 +22,7 @@ public final class ActivityAuthorizationInfo: Sendable {
 
 /// The reason for which a Live Activity does not begin.
 ///
-/// The remedy is a warning in the device's log. Errors of Apple that the simulation never has are not here.
+/// The device's log has a warning with the remedy. Errors of Apple that the simulation never has are not here.
 ///
 /// Source: Apple, documentation/activitykit/activityauthorizationerror.
 public enum ActivityAuthorizationError: Error, Hashable, Codable, Sendable {

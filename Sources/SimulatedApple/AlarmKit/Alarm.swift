@@ -83,7 +83,7 @@ public struct Alarm: Identifiable, Hashable, Codable, Sendable {
 }
 
 extension Alarm {
-    /// Creates the alarm that the device keeps; returns `nil` if its identifier is none of AlarmKit's.
+    /// Creates the alarm that the device keeps; returns `nil` if its identifier is not a UUID, as AlarmKit's are.
     init?(_ alarm: DeviceAlarm) {
         guard let id = UUID(uuidString: alarm.id) else { return nil }
         self.id = id

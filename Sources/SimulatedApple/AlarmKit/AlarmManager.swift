@@ -50,7 +50,7 @@ public final class AlarmManager: Sendable {
         return AuthorizationState(authorization)
     }
 
-    /// The permissions from now on, each time that the permission changes.
+    /// The user's new permission, each time that it changes from now on.
     public var authorizationUpdates: some AsyncSequence<AuthorizationState, Never> { authorizations.changes() }
 
     /// Asks the user for the permission, unless the user has answered before.
@@ -95,7 +95,7 @@ public final class AlarmManager: Sendable {
         }
     }
 
-    /// The app's alarms from now on, each time that one changes; an alarm that is not in the array is not scheduled any
+    /// The app's alarms, each time that one of them changes from now on; an alarm that is missing is not scheduled any
     /// more.
     public var alarmUpdates: some AsyncSequence<[Alarm], Never> { lists.changes() }
 
@@ -190,8 +190,9 @@ extension AlarmManager {
         fileprivate let schedule: Alarm.Schedule?
         fileprivate let attributes: AlarmAttributes<Metadata>
 
-        /// Creates an alarm with a schedule, a countdown before the alert, or both: then the countdown ends at the time
-        /// of the schedule.
+        /// Creates an alarm with a schedule, a countdown before the alert, or both.
+        ///
+        /// With both, the countdown ends at the time of the schedule.
         public init(
             countdownDuration: Alarm.CountdownDuration? = nil, schedule: Alarm.Schedule? = nil,
             attributes: AlarmAttributes<Metadata>, sound: AlertConfiguration.AlertSound = .default
@@ -219,7 +220,7 @@ extension AlarmManager {
     }
 }
 
-/// A failure for which AlarmKit documents no type, with the reason and the remedy, unlike the real framework's.
+/// A failure for which AlarmKit documents no type; unlike the real framework's, it has the reason and the remedy.
 private struct AlarmKitError: CustomNSError, LocalizedError {
     static var errorDomain: String { "com.apple.AlarmKit.Alarm" }
     let errorCode = 1

@@ -48,7 +48,7 @@ public struct AlarmPresentation: Hashable, Sendable {
         /// The effect of the second button.
         public var secondaryButtonBehavior: SecondaryButtonBehavior?
 
-        /// Creates an alert, as from iOS 26.1 on.
+        /// Creates an alert; AlarmKit has this initializer from iOS 26.1 on.
         public init(
             title: LocalizedStringResource, secondaryButton: AlarmButton? = nil,
             secondaryButtonBehavior: SecondaryButtonBehavior? = nil

@@ -62,7 +62,7 @@ open class BGTask: NSObject {
         completion.signal()
     }
 
-    /// Blocks the device's thread until the task is completed on another one, for at most `patience` of real time.
+    /// Blocks the device's thread until another thread completes the task, for at most `patience` of real time.
     func waitForCompletion(_ patience: Duration) {
         guard patience > .zero else { return }
         let nanoseconds = Int(clamping: patience.wholeNanoseconds)

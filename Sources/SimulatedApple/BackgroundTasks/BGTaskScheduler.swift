@@ -128,7 +128,7 @@ extension BGTaskScheduler {
     /// The domain of ``Error``.
     public static let errorDomain = "BGTaskSchedulerErrorDomain"
 
-    /// The refusal of a request, with a message that contains the remedy, unlike the real framework's.
+    /// The refusal of a request; unlike the real framework's, its message contains the remedy.
     public struct Error: CustomNSError, LocalizedError, Hashable, Sendable {
         /// The kinds of refusal.
         public enum Code: Int, Sendable {

@@ -45,7 +45,7 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
     private func warn() { host.warn("CLGeocoder has no addresses here, and fails as without a network") }
 }
 
-/// An address of a position, of which the simulation has none.
+/// The address of a position; the simulation has no addresses.
 open class CLPlacemark: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: it has no state.
 
@@ -53,7 +53,7 @@ open class CLPlacemark: NSObject, @unchecked Sendable {
     open var name: String? { nil }
     /// The street: none.
     open var thoroughfare: String? { nil }
-    /// The number in the street: none.
+    /// The house number: none.
     open var subThoroughfare: String? { nil }
     /// The town: none.
     open var locality: String? { nil }
@@ -61,7 +61,7 @@ open class CLPlacemark: NSObject, @unchecked Sendable {
     open var subLocality: String? { nil }
     /// The state or province: none.
     open var administrativeArea: String? { nil }
-    /// The code of the post: none.
+    /// The postal code: none.
     open var postalCode: String? { nil }
     /// The country: none.
     open var country: String? { nil }

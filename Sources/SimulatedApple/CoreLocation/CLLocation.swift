@@ -101,7 +101,7 @@ public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3_000
 /// The best accuracy with other sensors, without effect; see ``kCLLocationAccuracyBest``.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The accuracy that an app without the full one gets, without effect; see ``kCLLocationAccuracyBest``.
+/// The accuracy for an app that is not allowed full accuracy, without effect; see ``kCLLocationAccuracyBest``.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 5_000
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The longest distance.

@@ -35,7 +35,7 @@ public final class CGPath: Sendable {
 open class CALayer: NSObject {
     /// The rectangle in the superlayer's coordinates.
     open var frame = CGRect.zero
-    /// The size.
+    /// The rectangle in the layer's own coordinates.
     open var bounds = CGRect.zero
     /// The center in the superlayer's coordinates.
     open var position = CGPoint.zero

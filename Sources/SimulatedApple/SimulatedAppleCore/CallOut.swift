@@ -1,6 +1,6 @@
 import CProcessClock
 
-/// The frameworks' calls of the app's code; the report of a crash names the call in which the code crashed.
+/// The frameworks' calls into the app's code; the report of a crash names the call in which the code crashed.
 package enum CallOut {
     /// Calls `body`, which is code of the app.
     ///

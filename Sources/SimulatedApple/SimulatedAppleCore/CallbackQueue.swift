@@ -57,7 +57,7 @@ package struct CallbackQueue: Sendable {
     }
 }
 
-/// A closure that is released as soon as it has run; Dispatch releases a block some time after it has returned.
+/// A closure that is released as soon as it has run, whereas Dispatch releases a block some time after its return.
 private final class WorkItem {
     private var work: (() -> Void)?
 

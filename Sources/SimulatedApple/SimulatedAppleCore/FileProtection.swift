@@ -2,8 +2,7 @@ import ApusDevice
 import CProcessClock
 public import Foundation
 
-/// The protection of the files of an app in a process of its own, which cannot open the files that the device's lock
-/// closes.
+/// The protection of an app's files: a process of the app's own cannot open the files that the device's lock closes.
 ///
 /// The app's process reads the state of the lock from a file that the device writes. The protection classes of the
 /// app's files are in a folder beside that file.

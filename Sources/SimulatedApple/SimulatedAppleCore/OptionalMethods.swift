@@ -12,8 +12,9 @@ package enum OptionalMethods {
         let delegate: String
     }
 
-    /// The classes that were examined; each is examined once in a process, because that reads the program's symbol
-    /// table.
+    /// The pairs of a class and a protocol that were examined.
+    ///
+    /// Each is examined once in a process, because the examination reads the program's symbol table.
     private static let examined = Locked<Set<Question>>([])
 
     /// Records a fault for each optional method that only a subclass of the conforming class declares.

@@ -16,9 +16,9 @@ import ApusTimers
 /// ```
 ///
 /// An app that is installed as above runs in the test's process. Shared objects are the same for a whole program, so
-/// there is only one such app at a time, and tests that use it belong to a suite that is `.serialized`. Each process of
-/// the app has its own shared objects, which are dropped when the process has ended. An app that is installed as a
-/// program, with ``install(on:manifest:trackDurations:program:)``, runs in a process of its own.
+/// there is only one such app at a time, and tests that use it must belong to a suite that is `.serialized`. Each
+/// process of the app has its own shared objects, which are dropped when the process has ended. An app that is
+/// installed as a program, with ``install(on:manifest:trackDurations:program:)``, runs in a process of its own.
 @MainActor
 public enum SimulatedPhone {
     nonisolated private static let running = Locked<PhoneProcess?>(nil)
@@ -136,7 +136,7 @@ extension SimulatedPhone {
     ///
     /// - Parameter device: The device.
     /// - Returns: The texts.
-    /// - Throws: ``ScreenError`` if the app is not in the foreground, or shows nothing.
+    /// - Throws: ``ScreenError`` if the app is not in the foreground, shows nothing, or has a blocked main thread.
     public static func screen(on device: SimulatedDevice) throws(ScreenError) -> [String] {
         try ask(.read, on: device).lines ?? []
     }

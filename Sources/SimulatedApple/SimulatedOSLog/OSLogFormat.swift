@@ -101,11 +101,11 @@ public struct OSLogStringAlignment: Sendable {
 
     /// No minimum width.
     public static let none = OSLogStringAlignment(columns: 0, isRight: false)
-    /// Returns the alignment at the left of at least this number of columns.
+    /// Returns the alignment to the left in at least this number of columns.
     public static func left(columns: Int) -> OSLogStringAlignment {
         OSLogStringAlignment(columns: columns, isRight: false)
     }
-    /// Returns the alignment at the right of at least this number of columns.
+    /// Returns the alignment to the right in at least this number of columns.
     public static func right(columns: Int) -> OSLogStringAlignment {
         OSLogStringAlignment(columns: columns, isRight: true)
     }

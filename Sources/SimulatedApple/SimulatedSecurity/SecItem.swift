@@ -49,7 +49,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 ///   - attributesToUpdate: The new attributes, and the new `kSecValueData`.
 /// - Returns: `errSecSuccess`, or one of these errors: `errSecItemNotFound` if the query finds no item;
 ///   `errSecInteractionNotAllowed` if the data or the accessibility of an item is to be changed, and the data cannot be
-///   read now, before or after the change; `errSecDuplicateItem` if another item has the new primary keys;
+///   read now with the old or the new accessibility; `errSecDuplicateItem` if another item has the new primary keys;
 ///   `errSecParam` for a class, a value or a key that is not simulated, if the query asks for a result, or if the new
 ///   attributes contain a class, a limit or a request for a result.
 @discardableResult

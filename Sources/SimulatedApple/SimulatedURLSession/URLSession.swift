@@ -25,19 +25,19 @@ open class URLSession: NSObject, @unchecked Sendable {
         var isInvalid = false
     }
 
-    /// What becomes of a request that was delayed, which the simulation never asks.
+    /// A delegate's decision about a delayed request; the simulation never asks for one.
     public enum DelayedRequestDisposition: Int, Sendable {
         /// The request continues, is replaced, or is cancelled.
         case continueLoading, useNewRequest, cancel
     }
 
-    /// What becomes of a request whose server asks for credentials, which the simulation never asks.
+    /// A delegate's decision about a request for credentials; the simulation never asks for one.
     public enum AuthChallengeDisposition: Int, Sendable {
         /// Credentials are used, the system decides, the request is cancelled, or the credentials are refused.
         case useCredential, performDefaultHandling, cancelAuthenticationChallenge, rejectProtectionSpace
     }
 
-    /// What becomes of a task whose response has arrived, which the simulation never asks.
+    /// A delegate's decision about a task whose response has arrived; the simulation never asks for one.
     public enum ResponseDisposition: Int, Sendable {
         /// The task is cancelled, continues, or becomes a task of another kind.
         case cancel, allow, becomeDownload, becomeStream
@@ -136,10 +136,10 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Creates a download, which is started with `resume()`.
     open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { add(request, .download) }
 
-    /// Creates a download that continues after the bytes that an earlier one has received, and is started with
-    /// `resume()`.
+    /// Creates a download that continues an earlier one, and is started with `resume()`.
     ///
-    /// With other data the server is asked for an empty URL.
+    /// It continues after the bytes that the earlier download has received. If `resumeData` does not come from a
+    /// download, the new one requests an empty URL.
     ///
     /// Source: Apple, documentation/foundation/pausing-and-resuming-downloads
     open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask { addTask(resumed(resumeData)) }
@@ -363,8 +363,9 @@ extension URLSessionConfiguration {
     }
 }
 
-/// The handlers of a background session's events that take precedence over the app's delegate: SwiftUI's background
-/// tasks.
+/// The handlers that receive a background session's events in place of the app's delegate.
+///
+/// They belong to SwiftUI's background tasks.
 package final class NoticeHandlers: Sendable {
     private struct Handler: Sendable {
         let matches: @Sendable (String) -> Bool

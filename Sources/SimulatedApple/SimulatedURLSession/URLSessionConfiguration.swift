@@ -102,7 +102,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { values.withLock { $0.resourceTimeout = newValue } }
     }
 
-    /// Header fields that are added to every request without fields of these names.
+    /// Header fields that are added to each request, unless the request has fields with the same names.
     open var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { values.withLock { $0.headers }?.value }
         set {
@@ -119,7 +119,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { values.withLock { $0.waitsForConnectivity = newValue } }
     }
 
-    /// The number of connections, which has no effect: tasks on the simulated phone do not share its network.
+    /// The maximum number of connections, which has no effect, because tasks do not share the simulated phone's
+    /// network.
     open var httpMaximumConnectionsPerHost: Int {
         get { values.withLock { $0.connectionsPerHost } }
         set { values.withLock { $0.connectionsPerHost = newValue } }
@@ -159,11 +160,11 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
 // The names are Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of whether a proxy is used for HTTP, which has no effect.
+/// The key of the setting that enables a proxy for HTTP, which has no effect.
 public let kCFNetworkProxiesHTTPEnable: NSString = "HTTPEnable"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of the name of a proxy, which has no effect.
+/// The key of the setting with a proxy's name, which has no effect.
 public let kCFNetworkProxiesHTTPProxy: NSString = "HTTPProxy"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of the port of a proxy, which has no effect.
+/// The key of the setting with a proxy's port, which has no effect.
 public let kCFNetworkProxiesHTTPPort: NSString = "HTTPPort"

@@ -112,7 +112,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
         set { values.withLock { $0.clientExpectsToReceive = newValue } }
     }
 
-    /// The priority, which has no effect: tasks on the simulated phone do not share its network.
+    /// The priority, which has no effect, because tasks do not share the simulated phone's network.
     open var priority: Float {
         get { values.withLock { $0.priority } }
         set { values.withLock { $0.priority = newValue } }

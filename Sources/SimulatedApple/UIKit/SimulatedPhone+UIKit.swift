@@ -173,10 +173,10 @@ extension SimulatedPhone {
 /// The delegate of a scene if the class of the app's own delegate is not known.
 private final class NoSceneDelegate: UIResponder, UISceneDelegate {}
 
-/// Declares `init()` of `NSObject` as `required`, so that it can be called on any subclass.
+/// Declares `init()` of `NSObject` as `required`, so that Swift can call it on any subclass.
 ///
-/// Objective-C calls it on any class; Swift requires `required`. The call works because the initializer has the same
-/// slot in the method tables of all subclasses of `NSObject`.
+/// Objective-C can call it on any class without that. The call works because the initializer has the same slot in the
+/// method tables of all subclasses of `NSObject`.
 package class Creatable: NSObject {
     override required init() { super.init() }
 
@@ -192,8 +192,8 @@ package class Creatable: NSObject {
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Runs an app whose delegate has a class with this name, as `main.swift` of an app without `@main` does.
 ///
-/// The class of the application has no effect: it is always ``UIApplication``. Without a class of the delegate's name
-/// the program stops, as on a phone.
+/// The class of the application has no effect: it is always ``UIApplication``. If no class has the delegate's name, the
+/// program stops, as on a phone.
 ///
 /// Source: Apple, documentation/uikit/uiapplicationmain(_:_:_:_:)
 ///

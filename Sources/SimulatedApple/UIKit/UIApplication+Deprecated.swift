@@ -1,8 +1,8 @@
 import ApusVirtualTime
 import SimulatedAppleCore
 
-// These are declarations from before iOS 10 and iOS 13. Apps that use them compile, with the compiler's warning of the
-// deprecation. The methods do nothing, or only write a warning that names the replacement into the device's log.
+// These declarations have been deprecated since iOS 10 or iOS 13. Apps that use them compile, with deprecation
+// warnings. The methods do nothing, or only write a warning that names the replacement into the device's log.
 
 /// The outcome of a background fetch.
 public enum UIBackgroundFetchResult: UInt, Sendable {
@@ -14,7 +14,7 @@ public enum UIBackgroundFetchResult: UInt, Sendable {
     case failed = 2
 }
 
-/// A notification from before `UserNotifications`, which is never shown here.
+/// The notification that apps used before `UserNotifications`, which is never shown here.
 ///
 /// Rule: Apple, documentation/uikit/uilocalnotification (deprecated since iOS 10).
 @available(*, deprecated, message: "use UNNotificationRequest of UserNotifications")
@@ -49,7 +49,7 @@ open class UILocalNotification: NSObject {
 @available(*, deprecated, message: "use UNNotificationSound.default of UserNotifications")
 public let UILocalNotificationDefaultSoundName = "UILocalNotificationDefaultSoundName"
 
-/// The ways in which a user is notified, from before `UserNotifications`.
+/// The ways of notifying the user that apps used before `UserNotifications`.
 @available(*, deprecated, message: "use UNAuthorizationOptions of UserNotifications")
 public struct UIUserNotificationType: OptionSet, Sendable {
     /// The bits.
@@ -64,7 +64,7 @@ public struct UIUserNotificationType: OptionSet, Sendable {
     public static let alert = UIUserNotificationType(rawValue: 4)
 }
 
-/// The request of an app to notify the user, from before `UserNotifications`.
+/// The request for permission to notify the user that apps used before `UserNotifications`.
 @available(*, deprecated, message: "use UNUserNotificationCenter.requestAuthorization(options:)")
 @preconcurrency @MainActor
 open class UIUserNotificationSettings: NSObject {

@@ -30,14 +30,14 @@ open class UIApplication: UIResponder {
 
         /// The app was launched in the background because of a significant change of the location; the value is `true`.
         public static let location = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsLocationKey")
-        /// The app was launched to open a URL: never here.
+        /// The app was launched to open a URL; this never happens here.
         public static let url = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsURLKey")
-        /// The app was launched by a push: never here, because a push is given to the delegate only.
+        /// The app was launched by a push; this key is not used here, because only the delegate receives the push.
         public static let remoteNotification = LaunchOptionsKey(
             rawValue: "UIApplicationLaunchOptionsRemoteNotificationKey")
-        /// The app was launched by an action of its icon's menu: never here.
+        /// The app was launched by an action of its icon's menu; this never happens here.
         public static let shortcutItem = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsShortcutItemKey")
-        /// The app was launched to continue an activity: never here.
+        /// The app was launched to continue an activity; this never happens here.
         public static let userActivityDictionary = LaunchOptionsKey(
             rawValue: "UIApplicationLaunchOptionsUserActivityDictionaryKey")
     }
@@ -231,7 +231,7 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
     /// Creates an identifier with this number.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// The identifier of no background task.
+    /// The identifier that belongs to no background task.
     public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
@@ -290,7 +290,7 @@ extension UIApplication {
             rawValue: host.beginBackgroundTask(taskName ?? caller, expirationHandler: handler))
     }
 
-    /// Begins a background task; the method has exactly Apple's parameters, for protocols and function values.
+    /// Begins a background task; its parameters are exactly Apple's, for use in protocols and as a function value.
     ///
     /// Ordinary calls use the method with the parameter `fileID`.
     @_disfavoredOverload
@@ -302,8 +302,8 @@ extension UIApplication {
             withName: nil, expirationHandler: handler, fileID: "the app", function: "a protocol or a function value")
     }
 
-    /// Begins a background task with a name; the method has exactly Apple's parameters, for protocols and function
-    /// values.
+    /// Begins a background task with a name; its parameters are exactly Apple's, for use in protocols and as a function
+    /// value.
     ///
     /// Ordinary calls use the method with the parameter `fileID`.
     @_disfavoredOverload
@@ -346,7 +346,7 @@ extension UIApplication {
     nonisolated public class var willEnterForegroundNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationWillEnterForegroundNotification")
     }
-    /// Posted before the app's process ends, unless it is suspended.
+    /// Posted before the app's process ends, unless the app is suspended.
     nonisolated public class var willTerminateNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationWillTerminateNotification")
     }

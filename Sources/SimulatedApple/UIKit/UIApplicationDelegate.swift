@@ -90,7 +90,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 }
 
 extension UIApplicationDelegate {
-    /// No window, for a delegate without one.
+    /// Always `nil`, for a delegate that does not declare the property.
     public var window: UIWindow? {
         get { nil }
         set {}

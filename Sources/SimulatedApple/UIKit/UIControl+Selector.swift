@@ -1,6 +1,6 @@
 import SimulatedAppleCore
 
-/// An event of the user, passed to methods that take one after the sender; it has no touches here.
+/// An event, which is passed to action methods that take it as a second argument; it has no touches here.
 @preconcurrency @MainActor
 open class UIEvent: NSObject {}
 

@@ -230,7 +230,7 @@ open class UIButton: UIControl {
     /// Returns the title's color that was set for a state, or else the color for `normal`.
     open func titleColor(for state: State) -> UIColor? { titleColors[state] ?? titleColors[.normal] }
 
-    /// Performs the actions for these events; a tap is also the button's main event.
+    /// Performs the actions for these events; a tap also triggers the button's main event.
     override open func sendActions(for controlEvents: Event) {
         super.sendActions(
             for: controlEvents.contains(.touchUpInside) ? controlEvents.union(.primaryActionTriggered) : controlEvents)
@@ -246,7 +246,7 @@ open class UISwitch: UIControl {
     /// Turns the switch on or off without sending an event; the change is not animated here.
     open func setOn(_ on: Bool, animated: Bool) { isOn = on }
 
-    /// Performs the actions for these events; a new value is also the switch's main event.
+    /// Performs the actions for these events; a new value also triggers the switch's main event.
     override open func sendActions(for controlEvents: Event) {
         super.sendActions(
             for: controlEvents.contains(.valueChanged) ? controlEvents.union(.primaryActionTriggered) : controlEvents)
@@ -272,6 +272,6 @@ open class UITextField: UIControl {
     open var keyboardType = UIKeyboardType.default
     /// Whether the text is hidden, which has no effect here.
     open var isSecureTextEntry = false
-    /// Which letters the keyboard makes large, which has no effect here.
+    /// Which letters the keyboard capitalizes, which has no effect here.
     open var autocapitalizationType = UITextAutocapitalizationType.sentences
 }

@@ -81,7 +81,7 @@ open class UIDatePicker: UIControl {
         return min(max(date, minimumDate ?? date), maximumDate ?? .distantFuture)
     }
 
-    /// Performs the actions for these events; a new value is also the picker's main event.
+    /// Performs the actions for these events; a new value also triggers the picker's main event.
     override open func sendActions(for controlEvents: Event) {
         super.sendActions(
             for: controlEvents.contains(.valueChanged) ? controlEvents.union(.primaryActionTriggered) : controlEvents)
@@ -91,7 +91,7 @@ open class UIDatePicker: UIControl {
 extension SimulatedPhone {
     /// Turns a date picker as the user does: the picker takes the date, and sends its events.
     ///
-    /// This happens on the app's main thread, also if the app has a process of its own.
+    /// This happens on the app's main thread, even if the app has a process of its own.
     ///
     /// - Parameters:
     ///   - identifier: The picker's `accessibilityIdentifier`; `nil` for the first picker in front.

@@ -88,13 +88,13 @@ extension UIDevice {
     nonisolated public class var batteryLevelDidChangeNotification: NSNotification.Name {
         NSNotification.Name("UIDeviceBatteryLevelDidChangeNotification")
     }
-    /// Posted when the charger was plugged in or out, or the battery has become full or is no longer full.
+    /// Posted when the charger was connected or disconnected, or the battery has become full or is no longer full.
     nonisolated public class var batteryStateDidChangeNotification: NSNotification.Name {
         NSNotification.Name("UIDeviceBatteryStateDidChangeNotification")
     }
 }
 
-// These belong to Foundation on Apple's systems; Foundation on Linux does not have them.
+// These declarations belong to Foundation on Apple's systems; Foundation on Linux does not have them.
 extension ProcessInfo {
     /// The temperature of the phone, in four steps.
     public enum ThermalState: Int, Sendable {

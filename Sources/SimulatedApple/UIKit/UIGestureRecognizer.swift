@@ -15,7 +15,7 @@ open class UIGestureRecognizer: NSObject {
         case ended = 3
         /// The gesture was interrupted.
         case cancelled = 4
-        /// The touches turned out to be no such gesture.
+        /// The touches turned out not to be this gesture.
         case failed = 5
         /// The gesture was recognized; the same value as ``ended``.
         public static let recognized = State.ended

@@ -1,4 +1,4 @@
-/// An image, of which only its name is known here: images are not read, and not drawn.
+/// An image, which is neither read nor drawn here; only the bytes of a file are kept.
 ///
 /// It can be used on any thread.
 open class UIImage: NSObject, @unchecked Sendable {
@@ -49,9 +49,9 @@ open class UIImage: NSObject, @unchecked Sendable {
     public let size: CGSize
     /// The number of pixels per point.
     open var scale: CGFloat { 1 }
-    /// Returns the image.
+    /// Returns the image unchanged.
     open func withRenderingMode(_ renderingMode: RenderingMode) -> UIImage { self }
-    /// Returns the image.
+    /// Returns the image unchanged.
     open func withTintColor(_ color: UIColor) -> UIImage { self }
     /// Returns the image.
     open func withTintColor(_ color: UIColor, renderingMode: RenderingMode) -> UIImage { self }
@@ -146,11 +146,11 @@ open class UITextView: UIView {
 /// The receiver of the events of a text view; its methods are optional.
 @preconcurrency @MainActor
 public protocol UITextViewDelegate: NSObjectProtocol {
-    /// Called when the user has changed the text: never here.
+    /// Called when the user has changed the text; never called here.
     func textViewDidChange(_ textView: UITextView)
-    /// Called when the user begins to edit: never here.
+    /// Called when the user begins to edit; never called here.
     func textViewDidBeginEditing(_ textView: UITextView)
-    /// Called when the user ends editing: never here.
+    /// Called when the user ends editing; never called here.
     func textViewDidEndEditing(_ textView: UITextView)
 }
 
@@ -166,13 +166,13 @@ extension UITextViewDelegate {
 /// The receiver of the events of a text field; its methods are optional.
 @preconcurrency @MainActor
 public protocol UITextFieldDelegate: NSObjectProtocol {
-    /// Called for the return key: never here.
+    /// Called when the user presses the return key; never called here.
     func textFieldShouldReturn(_ textField: UITextField) -> Bool
-    /// Called when the user begins to edit: never here.
+    /// Called when the user begins to edit; never called here.
     func textFieldDidBeginEditing(_ textField: UITextField)
-    /// Called when the user ends editing: never here.
+    /// Called when the user ends editing; never called here.
     func textFieldDidEndEditing(_ textField: UITextField)
-    /// Called before the text changes: never here.
+    /// Called before the text changes; never called here.
     func textField(
         _ textField: UITextField, shouldChangeCharactersIn range: NSRange, replacementString string: String
     ) -> Bool

@@ -5,7 +5,7 @@ import SimulatedAppleCore
 // names.
 
 extension RunLoop.Mode {
-    /// The mode while the user scrolls, in which the main loop never is here.
+    /// The mode while the user scrolls; the main loop is never in it here.
     public static let tracking = RunLoop.Mode("UITrackingRunLoopMode")
 }
 
@@ -58,7 +58,7 @@ public enum UIStatusBarStyle: Int, Sendable {
 
 /// The appearance of the interface, `light` here.
 public enum UIUserInterfaceStyle: Int, Sendable {
-    /// As the system's setting.
+    /// The appearance that the system's settings have.
     case unspecified = 0
     /// Light, or dark.
     case light, dark
@@ -135,9 +135,9 @@ public enum UIKeyboardType: Int, Sendable {
     case decimalPad, twitter, webSearch, asciiCapableNumberPad
 }
 
-/// Which letters the keyboard makes large.
+/// Which letters the keyboard capitalizes.
 public enum UITextAutocapitalizationType: Int, Sendable {
-    /// A way, without effect.
+    /// A rule for capital letters, without effect.
     case none, words, sentences, allCharacters
 }
 
@@ -152,7 +152,7 @@ open class UIFeedbackGenerator: NSObject {
 open class UINotificationFeedbackGenerator: UIFeedbackGenerator {
     /// The result of an action.
     public enum FeedbackType: Int, Sendable {
-        /// It has worked, has worked in part, or has failed.
+        /// The action has succeeded, has succeeded with a warning, or has failed.
         case success, warning, error
     }
     /// Creates a generator.
@@ -161,9 +161,9 @@ open class UINotificationFeedbackGenerator: UIFeedbackGenerator {
     open func notificationOccurred(_ notificationType: FeedbackType) {}
 }
 
-/// A vibration for a blow.
+/// A vibration for a collision.
 open class UIImpactFeedbackGenerator: UIFeedbackGenerator {
-    /// The strength of the blow.
+    /// The strength of the collision.
     public enum FeedbackStyle: Int, Sendable {
         /// A strength.
         case light, medium, heavy, soft, rigid
@@ -186,7 +186,7 @@ open class UISelectionFeedbackGenerator: UIFeedbackGenerator {
     open func selectionChanged() {}
 }
 
-/// What the user has copied, which only the app changes here; each process begins without content.
+/// The content that was last copied; here only the app changes it, and in each process it is empty at first.
 @preconcurrency @MainActor
 open class UIPasteboard: NSObject {
     /// The pasteboard of the process.
@@ -211,7 +211,7 @@ open class NSUserActivity: NSObject {
     open var title: String?
     /// The data of the activity.
     open var userInfo: [AnyHashable: Any]?
-    /// The page of the activity.
+    /// The URL of a web page with the activity's content.
     open var webpageURL: URL?
     /// Whether the activity may be continued on another device.
     open var isEligibleForHandoff = true
@@ -241,7 +241,7 @@ open class NSUserActivity: NSObject {
 /// The type of the activity of a user who follows a link to a page.
 public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 
-/// An action in the menu of the app's icon, which is not chosen here.
+/// An action in the menu of the app's icon, which the user never chooses here.
 @preconcurrency @MainActor
 open class UIApplicationShortcutItem: NSObject {
     /// The type.
@@ -290,8 +290,8 @@ extension UIScene.ConnectionOptions {
     public var userActivities: Set<NSUserActivity> { [] }
     /// The action of the icon's menu for which the scene is created: none.
     public var shortcutItem: UIApplicationShortcutItem? { nil }
-    /// The response to a notification for which the scene is created: none; the delegate of the notification center
-    /// gets it.
+    /// The response to a notification for which the scene is created: always `nil`, because the delegate of the
+    /// notification center gets it.
     public var notificationResponse: UNNotificationResponse? { nil }
 }
 
@@ -316,7 +316,7 @@ extension UIApplication {
         /// The app that has opened the URL.
         public static let sourceApplication = OpenURLOptionsKey(
             rawValue: "UIApplicationOpenURLOptionsSourceApplicationKey")
-        /// The values of that app.
+        /// Values from the app that has opened the URL.
         public static let annotation = OpenURLOptionsKey(rawValue: "UIApplicationOpenURLOptionsAnnotationKey")
         /// Whether the file must be copied before it is used.
         public static let openInPlace = OpenURLOptionsKey(rawValue: "UIApplicationOpenURLOptionsOpenInPlaceKey")
@@ -327,7 +327,7 @@ extension UIApplication {
     /// The URL of the app's notifications in the settings.
     nonisolated public class var openNotificationSettingsURLString: String { "app-settings:notifications" }
 
-    /// Writes a URL into the device's log; no other app is opened, so that this app stays in the foreground here.
+    /// Writes a URL into the device's log; no other app is opened, so this app stays in the foreground here.
     ///
     /// The handler is called on the main loop, with the result of ``canOpenURL(_:)``.
     public func open(
@@ -340,7 +340,7 @@ extension UIApplication {
         if let completion { host.mainLoop.run { completion(isOpened) } }
     }
 
-    /// Returns whether an app can open the URL: for a web address, and for those of the settings.
+    /// Returns whether an app can open the URL: true for web addresses, the settings, calls, mail and text messages.
     public func canOpenURL(_ url: URL) -> Bool {
         ["http", "https", "app-settings", "tel", "mailto", "sms"].contains(url.scheme ?? "")
     }
@@ -351,12 +351,12 @@ extension UIApplication {
         set { process.badge = newValue }
     }
 
-    /// The actions in the menu of the app's icon, which has no effect here.
+    /// The actions in the menu of the app's icon: always `nil`, because the icon has no menu here.
     public var shortcutItems: [UIApplicationShortcutItem]? {
         get { nil }
         set {}
     }
 
-    /// The state of the status bar.
+    /// The orientation of the status bar: always `portrait`.
     public var statusBarOrientation: UIInterfaceOrientation { .portrait }
 }

@@ -204,7 +204,7 @@ public protocol UIWindowSceneDelegate: UISceneDelegate {
 }
 
 extension UIWindowSceneDelegate {
-    /// No window, for a delegate without one.
+    /// Always `nil`, for a delegate that does not declare the property.
     public var window: UIWindow? {
         get { nil }
         set {}

@@ -4,7 +4,7 @@ public import SimulatedAppleCore
 
 /// A list of rows in sections.
 ///
-/// It calls its data source as on a phone, but without a layout: all rows count as visible, and no heights are
+/// It calls its data source as on a phone, but there is no layout: all rows count as visible, and no heights are
 /// requested.
 ///
 /// Rules: Apple, documentation/uikit/uitableview.
@@ -81,7 +81,8 @@ open class UITableView: UIView {
 
     /// Registers a closure that makes the cells for an identifier.
     ///
-    /// It replaces the registration of a class: on Linux a cell cannot be created from a class of the app.
+    /// It takes the place of the registration of a class, because on Linux a cell cannot be created from a class of the
+    /// app.
     open func register(
         forCellReuseIdentifier identifier: String,
         _ make: @escaping (UITableViewCell.CellStyle, String) -> UITableViewCell
@@ -177,12 +178,12 @@ open class UITableView: UIView {
         for path in indexPaths { _ = cellForRow(at: path) }
     }
 
-    /// Notifies the table of rows that the data source has now.
+    /// Notifies the table of rows that were added to the data source.
     ///
     /// If the data source's counts do not agree, the app stops, as on a phone.
     open func insertRows(at indexPaths: [IndexPath], with animation: RowAnimation) { change(indexPaths, by: 1) }
 
-    /// Notifies the table of rows that the data source no longer has.
+    /// Notifies the table of rows that were removed from the data source.
     ///
     /// If the data source's counts do not agree, the app stops, as on a phone.
     open func deleteRows(at indexPaths: [IndexPath], with animation: RowAnimation) { change(indexPaths, by: -1) }

@@ -17,7 +17,7 @@ open class UIViewController: UIResponder {
     open private(set) lazy var navigationItem = UINavigationItem(title: title ?? "")
     /// The style of the presentation.
     open var modalPresentationStyle = UIModalPresentationStyle.automatic
-    /// Whether the user cannot dismiss the controller, which has no effect here.
+    /// Whether the user is prevented from dismissing the controller, which has no effect here.
     open var isModalInPresentation = false
 
     /// The controller that this one presents, or else the one that its nearest presenting ancestor presents.
@@ -110,7 +110,7 @@ open class UIViewController: UIResponder {
     open func viewWillLayoutSubviews() {}
     /// Called after subviews were placed, which never happens here.
     open func viewDidLayoutSubviews() {}
-    /// Called when memory is low on a phone, but not here; only the application's delegate and observers are notified.
+    /// Called on a phone when memory is low; here, only the application's delegate and observers are notified.
     open func didReceiveMemoryWarning() {}
 
     override open var next: UIResponder? { viewIfLoaded?.superview ?? presentingViewController }

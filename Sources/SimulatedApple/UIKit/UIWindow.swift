@@ -58,7 +58,7 @@ open class UIWindow: UIView {
     }
 }
 
-/// The phone's screen: 390 × 844 points, and 60 frames per second as for ``CADisplayLink`` here.
+/// The phone's screen: 390 × 844 points, and 60 frames per second like ``CADisplayLink`` here.
 @preconcurrency @MainActor
 open class UIScreen: NSObject {
     /// The screen.

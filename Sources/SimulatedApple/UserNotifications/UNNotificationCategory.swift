@@ -93,7 +93,7 @@ public final class UNNotificationCategory: NSObject, Sendable {
         super.init()
     }
 
-    /// Creates a kind of notification; what is shown without previews has no effect.
+    /// Creates a kind of notification; the texts for hidden previews and for summaries have no effect.
     public convenience init(
         identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
         hiddenPreviewsBodyPlaceholder: String, categorySummaryFormat: String? = nil,
@@ -109,7 +109,7 @@ public struct UNNotificationCategoryOptions: OptionSet, Sendable {
     public let rawValue: UInt
     /// Creates a set with these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// The delegate is notified when the user dismisses the notification: never here.
+    /// The delegate is notified when the user dismisses the notification; this never happens here.
     public static let customDismissAction = UNNotificationCategoryOptions(rawValue: 1)
     /// The notification is also shown in a car.
     public static let allowInCarPlay = UNNotificationCategoryOptions(rawValue: 2)

@@ -35,11 +35,11 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
     open var sound: UNNotificationSound? { fields.sound }
     /// Values that the app receives again when the notification is opened.
     open var userInfo: [AnyHashable: Any] { fields.userInfo }
-    /// The category, which determines the actions on a phone; there are none here.
+    /// The category, which determines the actions on a phone; there are no actions here.
     open var categoryIdentifier: String { fields.categoryIdentifier }
     /// The identifier of the group in which the notification is shown.
     open var threadIdentifier: String { fields.threadIdentifier }
-    /// The degree to which the notification may disturb, which is kept but has no effect: there is no Focus here.
+    /// How much the notification may disturb the user, which has no effect, because there is no Focus here.
     open var interruptionLevel: UNNotificationInterruptionLevel { fields.interruptionLevel }
     /// The prominence in a summary, from 0 to 1, which is kept but has no effect.
     open var relevanceScore: Double { fields.relevanceScore }
@@ -90,7 +90,7 @@ private struct ContentRecord: Codable {
     var userInfo: Data
 }
 
-/// The degree to which a notification may disturb.
+/// How much a notification may disturb the user.
 public enum UNNotificationInterruptionLevel: UInt, Sendable {
     /// The notification is added to the list, without lighting the screen or playing a sound.
     case passive = 0
@@ -140,7 +140,7 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
         get { fields.userInfo }
         set { fields.userInfo = newValue }
     }
-    /// The category, which determines the actions on a phone; there are none here.
+    /// The category, which determines the actions on a phone; there are no actions here.
     override public var categoryIdentifier: String {
         get { fields.categoryIdentifier }
         set { fields.categoryIdentifier = newValue }
@@ -150,7 +150,7 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
         get { fields.threadIdentifier }
         set { fields.threadIdentifier = newValue }
     }
-    /// The degree to which the notification may disturb, which has no effect here.
+    /// How much the notification may disturb the user, which has no effect here.
     override public var interruptionLevel: UNNotificationInterruptionLevel {
         get { fields.interruptionLevel }
         set { fields.interruptionLevel = newValue }
@@ -193,7 +193,7 @@ public final class UNNotificationSound: NSObject, Sendable {
     /// Creates the sound of a file.
     public convenience init(named name: UNNotificationSoundName) { self.init(name) }
 
-    /// The system's sound for what must be heard even when the phone is muted.
+    /// The system's sound for critical alerts, which are heard even when the phone is muted.
     public static let defaultCritical = UNNotificationSound(nil)
     /// The system's sound for calls.
     public static let defaultRingtone = UNNotificationSound(nil)

@@ -50,7 +50,7 @@ struct BackgroundJobRunTests {
             #expect(machine.isExpired == (firstEnd != nil), "\(program)")
             if firstEnd == .complete { #expect(calls == 0, "\(program)") }
             if firstEnd == .expire, !program.prefix(while: { $0 != .expire }).contains(.setHandler) {
-                // Without a handler to call, the run has ended.
+                // There was no handler to call, so the expiration has ended the run.
                 #expect((completions, calls) == (1, 0), "\(program)")
             }
         }

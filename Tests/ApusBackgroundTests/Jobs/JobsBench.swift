@@ -12,7 +12,7 @@ struct JobsBench {
     let jobs: HostBackgroundJobs
     private let work = Work()
 
-    /// Creates the bench, without a spread unless the configuration has one.
+    /// Creates the bench; the spread is zero unless `configure` sets one.
     init(
         _ conditions: DeviceConditions = DeviceConditions(), host: TestHost? = nil,
         store: (any RecordStore)? = nil, seed: UInt64 = 1, logger: Logger = .silent,

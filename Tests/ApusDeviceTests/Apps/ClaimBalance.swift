@@ -7,7 +7,7 @@ struct ClaimBalance {
     var refused = 0
     /// The number of background tasks whose expiration handlers were called.
     var expired = 0
-    /// The names of the ends without an open background task.
+    /// The names of the background tasks that ended more often than they had begun.
     var strayEnds: [String] = []
 
     init(_ log: [DeviceEvent]) {

@@ -23,7 +23,7 @@ final class CountdownApp {
 }
 
 extension SimulatedDevice {
-    /// Installs the app, allows it notifications, and launches it.
+    /// Installs the app, allows its notifications, and launches it.
     func launchCountdown() throws {
         install { host in
             do {

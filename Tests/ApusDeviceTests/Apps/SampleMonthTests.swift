@@ -13,7 +13,7 @@ struct SampleMonthTests {
     func counts() throws {
         for seed in [1, 2, 3] as [UInt64] {
             let month = try SampleMonth.run(seed: seed)
-            // The 61st use begins when the user has answered the question about notifications, which covers the app.
+            // The question about notifications covers the app in one use, and its answer begins a 61st one.
             #expect(month.counts == [.uses: 61, .finished: 30, .uploads: 60, .saves: 60], "seed \(seed)")
             let shown = month.log.filter { event in
                 guard event.actor == .system, case .notificationDelivered = event.what else { return false }

@@ -52,8 +52,8 @@ struct WallClockTests {
                         #expect(try device.countdown.state == .finished(at: finish, unseen: !wasSeen), comment)
                         device.advance(by: .seconds(3 * 3_600))
                         #expect(device.timesShown <= 1, comment)
-                        // The center shows the notification at its instant on the wall clock. If that was set back, the
-                        // app removes the notification when it finds that the finish has passed.
+                        // The center shows the notification at its instant on the wall clock. If the wall clock was set
+                        // back, the app removes the notification when it finds that the finish has passed.
                         if minutes < 30 || hours > 0 { #expect(device.timesShown == 1, comment) }
                         #expect(try device.requests().pending.isEmpty, comment)
                     }

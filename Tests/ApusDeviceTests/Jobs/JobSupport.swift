@@ -55,10 +55,8 @@ extension SimulatedDevice {
         advance(by: .zero)
     }
 
-    /// The events of jobs in the log.
     var jobLog: [String] { log.compactMap { if case .job(let event) = $0.what { "\(event)" } else { nil } } }
 
-    /// Returns the number of launches of a job.
     func launches(of identifier: String) -> Int { jobLog.count { $0 == "launched \(identifier)" } }
 
     /// Returns the code of the error with which a request is refused; `nil` if it is accepted.

@@ -24,7 +24,7 @@ private final class Activities {
     func advance(to now: ClockReading) -> [DeviceActivity.State] { machine.advance(to: now).map(\.state) }
 }
 
-/// Apple, documentation/activitykit/displaying-live-data-with-live-activities.
+/// The rules of Apple, documentation/activitykit/displaying-live-data-with-live-activities.
 @Suite("The machine of Live Activities")
 struct ActivityMachineTests {
     private let hour: Int64 = 3_600

@@ -17,7 +17,7 @@ private final class Alarms {
     func advance(to now: ClockReading) -> [Bool] { machine.advance(to: now).map(\.alerts) }
 }
 
-/// Apple, documentation/alarmkit/alarmmanager.
+/// The rules of Apple, documentation/alarmkit/alarmmanager.
 @Suite("The machine of alarms")
 struct AlarmMachineTests {
     /// 2026-03-28T05:30:00Z, a Saturday; the clocks of Berlin are set forward on the next day at 2:00.
@@ -129,7 +129,8 @@ struct AlarmMachineTests {
 
     @Test("a weekly alarm waits for its next day when it is stopped, and is deleted when it is cancelled")
     func weekly() throws {
-        // Saturday and Monday at 7:00 in Berlin: half an hour after the start, and then after the change of the clocks.
+        // The alarm is due on Saturday and Monday at 7:00 in Berlin: half an hour after the start, and after the change
+        // of the clocks.
         let schedule = AlarmSchedule.relative(hour: 7, minute: 0, weekdays: [2, 7])
         let alarms = try alarms(alarm(schedule))
         #expect(alarms.machine.nextBegin == instant(1_800))

@@ -80,7 +80,7 @@ struct NotificationThreadTests {
 
     /// Advances the device in a synchronous call.
     ///
-    /// The test therefore does not wait for other tests meanwhile, and overlaps with the other thread.
+    /// In such a call the test does not wait for other tests, so the call overlaps with the other thread.
     private func advance(_ device: SimulatedDevice, by duration: Duration) { device.advance(by: duration) }
 }
 

@@ -58,7 +58,6 @@ extension PartsHarness {
         return SimulatedNotificationCenter(surroundings, authorization: authorization, overflow: overflow)
     }
 
-    /// The lines of the log about deliveries.
     var deliveries: [String] { log.filter { $0.contains("notification delivered") } }
 }
 

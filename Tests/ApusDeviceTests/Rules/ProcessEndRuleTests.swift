@@ -171,7 +171,6 @@ struct ProcessEndRuleTests {
     }
 }
 
-/// A weak reference to an object.
 @MainActor
 private final class Weak {
     weak var object: AnyObject?

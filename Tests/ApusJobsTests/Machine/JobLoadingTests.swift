@@ -178,7 +178,7 @@ struct JobLoadingTests {
         #expect(load.limits(of: [lane]) == [lane: 0])
         load.waiting = [lane: 12]
         #expect(load.limits(of: [lane]) == [lane: 28])
-        // The lanes that cannot run share an eighth of 1,000.
+        // The eleven lanes that cannot run share an eighth of the 1,000 places in memory.
         load.paused = Set(many.map(\.queue))
         let strange = QueueLane(.default, .normal, kind: "strange")
         #expect(Set(load.limits(of: many + [strange]).values) == [11])

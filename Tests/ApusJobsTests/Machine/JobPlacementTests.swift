@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusJobs
 
-/// These schedulers share a store and cannot run the same jobs.
+/// Schedulers that share a store and cannot run the same jobs.
 @Suite("The placement of jobs")
 struct JobPlacementTests {
     private static let due = SchedulerReading(milliseconds: 10_000)

@@ -11,7 +11,7 @@ struct SystemTimeZonesTests {
     func offsets(_ name: String) throws {
         let rules = try SystemTimeZones().zone(name).rules
         let zone = try #require(TimeZone(identifier: name))
-        // The days run from 1980 to 2100. Earlier days are left out, because the two databases were corrected at
+        // The days run from 1980 to 2099. Earlier days are left out, because the two databases were corrected at
         // different times for them.
         for day in Int64(3_652)..<47_482 {
             let seconds = day * 86_400

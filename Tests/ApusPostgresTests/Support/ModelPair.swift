@@ -81,6 +81,8 @@
 
         // MARK: A history
 
+        /// Runs the history of a seed.
+        ///
         /// - Throws: ``Difference``.
         func run(seed: UInt64, steps count: Int) async throws {
             turns = ModelTurns(random: SeededRandom(seed: seed))

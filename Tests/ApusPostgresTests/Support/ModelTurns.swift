@@ -4,7 +4,7 @@
 
     @testable import ClusterSimulation
 
-    /// Draws random turns for the tables' present contents, most of which can be applied.
+    /// Draws random turns, most of which can be applied to the tables' present contents.
     struct ModelTurns {
         static let past = WallInstant(secondsSince1970: 1_735_689_600)
         static let kinds = ["mail", "build"]

@@ -2,7 +2,7 @@ import UIKit
 
 /// A screen with a countdown, as tutorials build it without a storyboard.
 ///
-/// The countdown keeps the date of its end, so it is also right after the app was in the background.
+/// The countdown keeps the date of its end, so it is still correct after the app was in the background.
 class KitchenTimerViewController: UIViewController {
     private let timeLabel = UILabel()
     private let startButton = UIButton(type: .system)

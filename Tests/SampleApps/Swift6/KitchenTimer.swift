@@ -2,7 +2,7 @@ import UIKit
 
 /// A screen with a countdown, as tutorials build it without a storyboard.
 ///
-/// The countdown keeps the date of its end, so it is also right after the app was in the background.
+/// The countdown keeps the date of its end, so it is still correct after the app was in the background.
 ///
 /// The code is word for word that of the class of the same name in Swift 5 mode. Views belong to the main actor, and so
 /// do the closures of actions, of alerts and of display links.

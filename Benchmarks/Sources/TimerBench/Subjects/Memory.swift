@@ -52,7 +52,9 @@ struct Memory {
         return (numbers[0], numbers[1])
     }
 
-    /// Returns the output of the child: the bytes of each timer, and the megabytes of the whole process.
+    /// Measures a contestant in this process, and returns the text that it prints for its parent.
+    ///
+    /// The text contains the bytes of each timer, and the megabytes of the whole process.
     static func inThisProcess(_ name: String, _ count: Int) throws -> String {
         switch name {
         case Name.ours: try grow(ApusClosure(), count)

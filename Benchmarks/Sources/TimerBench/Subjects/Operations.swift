@@ -118,7 +118,7 @@ struct Operations {
         ]
     }
 
-    /// Returns the output of the child.
+    /// Measures a contestant in this process, and returns the text that it prints for its parent.
     static func inThisProcess(_ contestant: String, _ size: Int, seed: UInt64) throws -> String {
         func costs(_ contestant: some Contestant, cancels: Bool = true, repeats: Bool = true) throws -> String {
             let fired = Fired.count.load(ordering: .relaxed)

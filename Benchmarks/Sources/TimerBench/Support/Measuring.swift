@@ -11,10 +11,10 @@ func check(_ holds: Bool, _ message: @autoclosure () -> String) throws {
     if !holds { throw Failure(description: message()) }
 }
 
-/// The action of the timers: counts the call, and nothing more; the closures capture one integer.
+/// The action of the timers, which only counts the call and adds up the numbers; the closures capture one integer.
 enum Fired {
     static let count = Atomic<Int>(0)
-    /// Keeps the integers from being optimized away.
+    /// The sum of the numbers, which keeps them from being optimized away.
     static let sum = Atomic<Int>(0)
 
     @inline(never)

@@ -27,7 +27,7 @@ extension MeasuredInTurns {
         return samples
     }
 
-    /// Returns the output of the child.
+    /// Measures a contestant in this process, and returns the text that it prints for its parent.
     static func inThisProcess(_ contestant: String, round: Int, quick: Bool) throws -> String {
         let subject = Self(quick: quick)
         try check(

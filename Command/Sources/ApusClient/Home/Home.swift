@@ -81,7 +81,6 @@ public struct Home: Sendable, Hashable {
         }
     }
 
-    /// The folder of ``socketPath``.
     var socketFolder: String {
         String(socketPath.unicodeScalars.prefix(upTo: socketPath.unicodeScalars.lastIndex(of: "/")!))
     }

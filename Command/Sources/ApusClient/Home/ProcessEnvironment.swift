@@ -99,7 +99,7 @@ package struct ProcessEnvironment: Sendable {
         UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
     }
 
-    /// Returns the bytes in quotes, each byte that is not printable ASCII as `\xFF`.
+    /// Returns the bytes in quotes; each byte that is not printable ASCII has the form `\xFF`.
     private static func printable(_ bytes: ArraySlice<UInt8>) -> String {
         bytes.reduce(into: "\"") { text, byte in
             if (0x20...0x7E).contains(byte) {

@@ -66,7 +66,8 @@ public struct ServiceUnit: Sendable {
 
     /// Returns a word in quotes (systemd.syntax(7)).
     ///
-    /// `%` begins a specifier everywhere, and `$` a variable in the arguments of a command, so both are doubled there.
+    /// `%` is doubled, because it begins a specifier. `$` is doubled in the arguments of a command, where it begins a
+    /// variable.
     private static func quoted(_ text: String, isArgument: Bool = false) throws -> String {
         var result = "\""
         for character in text.unicodeScalars {

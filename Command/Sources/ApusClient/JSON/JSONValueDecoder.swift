@@ -95,7 +95,7 @@ private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: JSONValue]
     let codingPath: [any CodingKey]
     let report: FieldReport?
-    /// Whether the fields that are asked of this object are recorded in the report.
+    /// Whether the fields that are asked for are recorded in the report.
     var isReported = false
 
     var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }

@@ -43,7 +43,7 @@ package enum LenientJSON {
 /// A record of the first object with unknown fields in a document, and of the fields that its type knows.
 final class FieldReport {
     private var path = ""
-    /// The first unknown field by its name.
+    /// The unknown field that is first in alphabetical order.
     private var unknown: String?
     /// The known fields, in the order in which they were asked for.
     private var asked: [String] = []

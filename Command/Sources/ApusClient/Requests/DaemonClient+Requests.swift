@@ -11,7 +11,7 @@ extension DaemonClient {
         case delete = "DELETE"
     }
 
-    /// The rule for sending a request without an answer a second time, over a new connection.
+    /// The rule for sending a request again, over a new connection, if no answer has arrived.
     enum Repetition {
         /// The request is not repeated, because it is a change, which may have been applied.
         case never

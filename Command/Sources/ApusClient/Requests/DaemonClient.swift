@@ -110,8 +110,8 @@ public struct DaemonClient: Sendable {
 
     /// Returns one page of jobs.
     ///
-    /// With `failed`, these are only jobs whose newest ended attempt failed or was lost. Without `lastRun`, they have
-    /// no last runs, which takes less time.
+    /// With `failed`, these are only jobs whose newest ended attempt failed or was lost. Without `lastRun`, the jobs'
+    /// last runs are left out, which takes less time.
     public func jobs(
         states: [String] = [], kind: String? = nil, _ filter: JobFilter = JobFilter(), failed: Bool = false,
         lastRun: Bool = true, limit: Int? = nil, after: String? = nil
@@ -418,7 +418,7 @@ public struct DaemonError: Error, Sendable, CustomStringConvertible {
         public static let notRunning = Code(description: "notRunning")
         /// A daemon listens, but the connection was lost or the answer took too long, so a change may have happened.
         public static let noAnswer = Code(description: "noAnswer")
-        /// The daemon serves another home than the request is for.
+        /// The daemon serves a home other than the one that the request names.
         public static let otherHome = Code(description: "otherHome")
         /// The daemon ended because it could not use its store for too long.
         public static let storeLost = Code(description: "storeLost")

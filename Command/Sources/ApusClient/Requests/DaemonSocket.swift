@@ -8,7 +8,6 @@ import PlatformC
 /// therefore belong to this user, and so must the process that listens (`SO_PEERCRED`, unix(7)). Each request names its
 /// home (``HomeIdentity/header``).
 struct DaemonSocket: Sendable {
-    /// The home of the daemon.
     var home: Home
 
     /// The identity of a socket's file; each daemon creates a new file.

@@ -4,7 +4,7 @@ public struct JobFilter: Hashable, Sendable {
     public var queues: [String]
     /// The fairness keys whose jobs pass the filter; empty for all jobs.
     public var fairnessKeys: [String]
-    /// The labels (`key=value`) of which a job must have all to pass the filter.
+    /// The labels (`key=value`); a job passes the filter only if it has all of them.
     public var labels: [String]
 
     /// Creates a filter; an omitted argument lets all jobs pass.

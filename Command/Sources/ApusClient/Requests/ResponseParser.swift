@@ -37,7 +37,6 @@ struct ResponseParser {
     /// The part of the body that has arrived since ``takeBody()``.
     private var body: [UInt8] = []
 
-    /// Whether the response is complete.
     var isComplete: Bool { if case .complete = step { true } else { false } }
     /// Whether no byte of the response has arrived.
     var isUntouched: Bool { head == nil && lines.isEmpty && line.isEmpty }

@@ -1,7 +1,7 @@
 import ApusTimers
 import PlatformC
 
-/// A connection to a Unix socket, whose methods block the calling thread until their deadlines at most.
+/// A connection to a Unix socket, whose methods block the calling thread at most until their deadlines.
 ///
 /// ``interrupt()`` may be called on any thread at any time; the other methods must not be called concurrently.
 final class SocketConnection: Sendable {

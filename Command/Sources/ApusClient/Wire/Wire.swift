@@ -43,7 +43,7 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var queue: String
     /// The priority: `low`, `normal`, `high` or `urgent`.
     public var priority: String
-    /// The fairness key, if the job has one; jobs of a queue with different keys take turns.
+    /// The fairness key, if the job has one; jobs with different keys take turns in a queue.
     @Nullable public var fairnessKey: String?
     /// The rule by which jobs with the same action, or with the same key, count as the same job, if there is one.
     @Nullable public var unique: WireUniqueness?
@@ -66,9 +66,9 @@ public struct WireTrigger: Codable, Hashable, Sendable {
     public var after: String?
     /// The interval between due instants (ISO 8601).
     public var every: String?
-    /// An instant of the grid, with `every`.
+    /// An instant on the grid of due instants, for `every`.
     public var anchor: String?
-    /// The number of occurrences, with `every`.
+    /// The number of occurrences, for `every`.
     public var count: Int?
     /// The schedule of the calendar.
     public var calendar: WireCalendar?
@@ -146,7 +146,7 @@ public struct WireRun: Codable, Hashable, Sendable {
     @Nullable public var delayMs: Int64?
     /// The outcome: `waiting`, `running`, `succeeded`, `failed`, `skipped`, `lost` or `cancelled`.
     public var outcome: String
-    /// Whether this is the outcome of the occurrence; an attempt that is retried is not.
+    /// Whether this is also the outcome of the occurrence; `false` for an attempt that is retried.
     public var final: Bool
     /// The reason for the outcome, if it has one.
     @Nullable public var reason: String?
@@ -198,8 +198,9 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     public var queue: String?
     /// The priority: `low`, `normal` (the default), `high` or `urgent`.
     public var priority: String?
-    /// The fairness key: jobs of a queue with different keys take turns, so many jobs with one key do not delay the
-    /// others.
+    /// The fairness key, which keeps many jobs with one key from delaying jobs with other keys.
+    ///
+    /// In a queue, jobs with different keys take turns.
     public var fairnessKey: String?
     /// The rule by which jobs with the same action, or with the same key, count as the same job.
     public var unique: WireUniqueness?
@@ -385,7 +386,7 @@ public struct WireJobPage: Codable, Hashable, Sendable {
 public struct WireRunPage: Codable, Hashable, Sendable {
     /// The runs.
     public var runs: [WireRun]
-    /// The names of the runs' jobs that have one, by the jobs' identifiers.
+    /// The names of the runs' jobs, keyed by the jobs' identifiers; jobs without a name are not included.
     @EmptyIfAbsent public var names: [String: String]
     /// The position of the next page, to be passed as `after`; `null` at the end.
     @Nullable public var next: String?

@@ -22,7 +22,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
     public var count: Int?
     /// The first local date or date-time, such as `2026-12-24` or `2026-12-24T18:00:00`.
     public var from: String?
-    /// The last local date or date-time; a date counts with its whole day.
+    /// The last local date or date-time; a date includes its whole day.
     public var until: String?
     /// The exclusions: dates, ranges of dates (`2026-12-24/2026-12-26`), and schedules, on whose dates nothing is due.
     public var except: [String]?
@@ -141,7 +141,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         }
     }
 
-    /// Reads a date, or a date-time with or without seconds, with `T` or a space between.
+    /// Reads a date, or a date-time with or without seconds, with `T` or a space between date and time.
     private static func moment(_ text: String, isEnd: Bool, argument: String) throws(TextError) -> CivilDateTime {
         let parts = text.unicodeScalars.split(whereSeparator: { $0 == "T" || $0 == " " }).map(String.init)
         let time = parts.count == 2 ? parts[1] : isEnd ? "23:59:59" : "00:00:00"

@@ -141,7 +141,7 @@ extension WireJobChange.Policies {
         expiry.apply { given.expiry = $0 }
         when.apply { given.when = $0 }
         retention.apply { given.retention = $0 }
-        // A policy that is changed to `null` has its default in the parsed policies.
+        // The parsed policies contain the new values, and the default of each policy that is changed to `null`.
         defaults = try given.parsed()
         tolerance.apply { _ in policies.tolerance = defaults.tolerance }
         missed.apply { _ in policies.missedRuns = defaults.missedRuns }

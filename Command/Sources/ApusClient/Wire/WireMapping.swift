@@ -347,7 +347,7 @@ public enum OutcomeText {
 
     /// Returns the state that a word stands for.
     ///
-    /// - Throws: ``DaemonError`` with `invalid`, which has all words.
+    /// - Throws: ``DaemonError`` with `invalid`, whose message lists all words.
     package static func parse(_ word: String) throws -> RunState {
         guard let state = RunState.allCases.first(where: { format($0) == word }) else {
             throw DaemonError(.invalid, "outcome: \"\(word)\" is not one of \(words.joined(separator: ", "))")
@@ -355,6 +355,6 @@ public enum OutcomeText {
         return state
     }
 
-    /// Throws the error of an unknown word if the word is not an outcome.
+    /// Throws ``DaemonError`` with `invalid` if the word is not an outcome.
     public static func check(_ word: String) throws { _ = try parse(word) }
 }

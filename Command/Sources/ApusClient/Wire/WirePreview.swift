@@ -50,7 +50,7 @@ public struct WirePreview: Codable, Hashable, Sendable {
 
     /// The IANA name of the zone.
     public var zone: String
-    /// The schedule in each notation that can express it, by `words`, `cron`, `calendar` and `rrule`.
+    /// The schedule in each notation that can express it, keyed by `words`, `cron`, `calendar` and `rrule`.
     public var forms: [String: String]
     /// The parts of the schedule that a reader may misunderstand, in words.
     public var warnings: [String]
@@ -112,7 +112,7 @@ extension WirePreview.Due {
     }
 }
 
-/// The answer of `GET /v1/upcoming`: the occurrences to come of all jobs, soonest first.
+/// The answer of `GET /v1/upcoming`: the coming occurrences of all jobs, soonest first.
 public struct WireUpcoming: Codable, Hashable, Sendable {
     /// One occurrence.
     public struct Occurrence: Codable, Hashable, Sendable {

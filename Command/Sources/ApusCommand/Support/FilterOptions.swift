@@ -25,7 +25,7 @@ struct FilterOptions: ParsableArguments {
     /// The options as arguments for the shell, with a space before each.
     var text: String { given.map { " \($0.option) '\($0.value)'" }.joined() }
 
-    /// Throws an error if one of the options is given, for a subcommand that accepts them only together with others.
+    /// Throws an error if one of the options is given, for a subcommand that accepts them only with another option.
     func refuse(_ remedy: String) throws {
         if let first = given.first { throw ValidationError("\(first.option): \(remedy)") }
     }

@@ -65,8 +65,8 @@ struct JobFollower {
                     }
                     return continues
                 }
-                // The events end in order only if the daemon was stopped; a daemon that dies breaks the connection. A
-                // stopped daemon is not started again, so only its successor is looked for.
+                // The answer ends without an error only if the daemon was stopped; if a daemon dies, the connection
+                // breaks. A stopped daemon is not started again, so only its successor is looked for.
                 looksLeft = Self.looksForSuccessor
             } catch let error as DaemonError where !Self.isRefusal(error.code) {
                 // The attempt is repeated below.

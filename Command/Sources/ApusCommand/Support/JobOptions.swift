@@ -11,8 +11,7 @@ import ArgumentParser
 
 /// The options for a job's work and policies, which `after`, `every`, `at` and `cron` share.
 struct JobOptions: ParsableArguments {
-    /// The options, by the names of the submission's fields; an error begins with the name of the field that it is
-    /// about.
+    /// The options, keyed by the names of the submission's fields; an error begins with the name of its field.
     static let fields = [
         "name": "--name", "labels": "--label", "idempotencyKey": "--idempotency-key", "queue": "--queue",
         "count": "--count", "fairnessKey": "--fairness-key",
@@ -220,7 +219,6 @@ struct JobOptions: ParsableArguments {
         }
     }
 
-    /// Returns the folder and the variables of commands.
     private func surroundings() throws -> (folder: String, variables: [String: String]) {
         var variables = try CallersSurroundings.variables(inheriting: inheritEnv)
         variables.merge(try Self.pairs(env, option: "--env")) { _, new in new }

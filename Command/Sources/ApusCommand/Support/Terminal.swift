@@ -129,7 +129,7 @@ package struct Table {
 ///
 /// `Terminal.out` and `Terminal.note` accept no other text. Only the output of commands is written as it is.
 package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendable {
-    /// The text that is written, byte by byte.
+    /// The text, which is written unchanged.
     package private(set) var raw: String
 
     /// Creates text that is safe because this program made it, such as a completion script.

@@ -191,6 +191,6 @@ struct TopFrame {
 }
 
 extension TopFrame.Span {
-    /// The part in the form in which it is written, in its colour if colours are used.
+    /// The part as it is written, in its colour if colours are used.
     var shown: TerminalText { colour.map { $0(text) } ?? "\(text)" }
 }

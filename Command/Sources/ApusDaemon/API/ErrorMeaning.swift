@@ -32,6 +32,5 @@ enum ErrorMeaning {
 }
 
 extension WebError {
-    /// Returns the error 400 `invalid`.
     static func invalid(_ message: String) -> WebError { WebError(.badRequest, code: "invalid", message: message) }
 }

@@ -61,9 +61,9 @@ extension JobDirectory {
     /// Returns a page of the jobs that are due and wait for conditions or for a handler, followed by the jobs whose
     /// time zone is missing here.
     ///
-    /// The waiting jobs are those that this daemon's scheduler has loaded. The jobs without a zone are searched among
-    /// the jobs with a calendar. One request examines only a bounded number of these, so a page may have few jobs, or
-    /// none, although there is a next page.
+    /// The waiting jobs are those that this daemon's scheduler has loaded. The jobs without a zone are searched for
+    /// among the jobs with a calendar. One request examines only a bounded number of these, so a page may have few
+    /// jobs, or none, although there is a next page.
     func obstructed(limit: Int, after: String?, check: () throws -> Void) async throws -> WireJobPage {
         let held = scheduler.obstructed
         if let after, after.utf8.first == UInt8(ascii: "z") {

@@ -5,7 +5,7 @@ import LoopbackWeb
 import NIOCore
 import NIOPosix
 
-/// Runs requests that read or compute much, a few at once.
+/// Runs requests that read or compute much, at most a few at the same time.
 ///
 /// They run on other threads than the event loops, because the event loops also run the scheduler.
 struct LongRequests: Sendable {

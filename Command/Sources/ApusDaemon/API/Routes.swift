@@ -16,7 +16,6 @@ struct Routes: Sendable {
     var events: EventFeeds
     var home: Home
     var identity: HomeIdentity
-    /// The location of the jobs.
     var store: StoreLocation
     /// The daemon's name.
     var node: NodeID
@@ -29,7 +28,6 @@ struct Routes: Sendable {
     /// Asks the daemon to stop.
     var stop: @Sendable () -> Void
 
-    /// Returns the routes of the socket.
     func onSocket() -> Router<APIContext> {
         let router = router(guardedBy: PeerCheck(), feed: events.socket)
         router.refuseOtherMethods()

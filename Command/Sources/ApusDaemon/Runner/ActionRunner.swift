@@ -13,7 +13,6 @@ struct ActionRunner: Sendable {
     var webhooks: WebhookPoster
     var notifications: NotificationDesk
     var logger: Logger
-    /// The time limit of a hook.
     var hookLimit: Duration = .seconds(60)
 
     func run(_ context: RunContext) async throws {

@@ -9,7 +9,8 @@ struct CommandRunner: Sendable {
     static let patience: Duration = .seconds(5)
     /// The mean pause before the next start of a command for which a resource was missing.
     ///
-    /// The pause is random, between half of this value and three halves, so that many commands do not return together.
+    /// The pause is random, between half of this value and three halves, so that many commands do not try again at
+    /// once.
     static let shortageDelay: Duration = .seconds(1)
 
     var surroundings: CommandSurroundings
@@ -22,11 +23,11 @@ struct CommandRunner: Sendable {
 
     /// Runs the command until its process ends.
     ///
-    /// If the run is cancelled while that process runs, all processes of the command are ended. Otherwise those that it
-    /// left in the background continue to run.
+    /// If the run is cancelled while that process runs, all processes of the command are ended. Otherwise the processes
+    /// that the command left in the background continue to run.
     ///
     /// - Throws: ``RunDecision``: a snooze if the command cannot be started for lack of descriptors, processes or
-    ///   memory; a failure if it cannot be started at all, exits with another code than 0, is ended by a signal, or
+    ///   memory; a failure if it cannot be started at all, exits with a code other than 0, is ended by a signal, or
     ///   exits with 0 after the run was cancelled.
     func run(_ command: Action.Command, context: RunContext) async throws {
         let token = records.token()
@@ -58,7 +59,7 @@ struct CommandRunner: Sendable {
             isGone = await Task { await ender.end(running, token: token) }.value
             exit = running.exit
         }
-        // The record of a command with processes left is kept, so that the next start finds them.
+        // If processes of the command are left, the command's record is kept, so that the next start finds them.
         if isGone { records.end(token) }
         context.setOutput(tail.bytes)
         switch exit {

@@ -16,20 +16,20 @@ import PlatformC
 ///
 /// An interrupted attempt is retried, and must not run beside its own leftovers.
 ///
-/// The file exists from before the start of the command until after its end. Its name is a token that the command and
-/// its children have in their environment (`APUS_RUN`): process identifiers would be known too late, and are reused.
-/// The processes are found in `/proc`; on systems without it, leftovers run to their end.
+/// Each file exists from before the start of its command until after the command's end. Its name is a token that the
+/// command and its children have in their environment (`APUS_RUN`). Process identifiers are not used, because they
+/// would be known too late, and are reused. The processes are found in `/proc`; on systems without it, leftovers run to
+/// their end.
 struct RunningRecords: Sendable {
     var folder: String
     var random: any RandomSource
 
-    /// Returns a new token.
     func token() -> String { String(random.next(), radix: 36) + String(random.next(), radix: 36) }
 
     /// Records that a command is about to run.
     ///
-    /// - Throws: ``CommandLaunchError`` for lack of descriptors or memory. Other failures (a full disk) do not prevent
-    ///   the command from running: without the file, a crash of the daemon may leave it running.
+    /// - Throws: ``CommandLaunchError`` for lack of descriptors or memory. After other failures (a full disk), the
+    ///   command runs all the same; without the file, a crash of the daemon may leave it running.
     func begin(_ token: String, _ context: RunContext) throws(CommandLaunchError) {
         let descriptor = open(path(token), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -74,7 +74,6 @@ struct RunningRecords: Sendable {
     }
 }
 
-/// The actions in progress.
 final class RunningWork: Sendable {
     private struct State {
         var count = 0

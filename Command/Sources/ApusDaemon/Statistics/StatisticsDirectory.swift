@@ -9,7 +9,7 @@ import NIOCore
 /// Computes statistics of the history.
 struct StatisticsDirectory: Sendable {
     var scheduler: JobScheduler
-    /// The maximum number of runs that are in memory at once, with their output.
+    /// The maximum number of runs, with their output, that are in memory at once.
     private static let page = 200
 
     /// Returns statistics of the ended runs of one job or of all jobs, since an instant or from the beginning.

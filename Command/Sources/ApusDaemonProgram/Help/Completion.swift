@@ -102,7 +102,7 @@ struct Completion {
             let today = SystemTimeZones.shared.local.rules.local(
                 at: Int64(clamping: When.now.nanoseconds / 1_000_000_000)
             ).date
-            // A word may have several meanings.
+            // A word with several meanings is offered once.
             var seen: Set<String> = []
             let next = PhraseCompletion.words(after: phrase.joined(separator: " "), kind, today: today)
                 .filter { seen.insert($0).inserted }.map { Candidate(word: $0) }

@@ -14,8 +14,8 @@ public struct Asset: Sendable {
     public init(name: String, bytes: [UInt8]) {
         self.name = name
         content = ByteBuffer(bytes: bytes)
-        // FNV-1a with 64 bits: the tag only distinguishes versions of one file, and a collision is of no use to an
-        // attacker.
+        // FNV-1a with 64 bits is enough, because the tag only distinguishes versions of one file, and a collision is of
+        // no use to an attacker.
         let hash = bytes.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         tag = "\"\(String(hash, radix: 16))-\(bytes.count)\""
     }
@@ -70,7 +70,7 @@ enum HTTPDate {
     static func text(_ instant: WallInstant) -> String {
         let seconds = Int(instant.nanoseconds / 1_000_000_000)
         let (day, second) = seconds.quotientAndRemainder(dividingBy: 86_400)
-        // Days since 0000-03-01, so that a leap day is the last day of its year.
+        // The days are counted from 0000-03-01, so that a leap day is the last day of its year.
         let shifted = day + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

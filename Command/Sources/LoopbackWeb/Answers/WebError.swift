@@ -31,7 +31,6 @@ public struct WebError: HTTPResponseError, Sendable {
         WebError(.forbidden, code: "forbidden", message: message)
     }
 
-    /// The error 401 `unauthorized`.
     static let unauthorized = WebError(
         .unauthorized, code: "unauthorized",
         message: "send the token as `Authorization: Bearer TOKEN`, or open the address that contains it",
@@ -85,7 +84,7 @@ public struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as HTTPParserError {
-            // The rest of the connection cannot be parsed: the server answers 400 and closes it.
+            // The rest of the connection cannot be parsed, so the server answers 400 and closes the connection.
             throw error
         } catch {
             return try answer(to: error, request, context).response(from: request, context: context)

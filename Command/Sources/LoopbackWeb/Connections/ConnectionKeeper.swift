@@ -194,7 +194,7 @@ struct ConnectionMachine {
     mutating func requestEnded() { arrival = .complete }
 
     mutating func answerBegins(asksToClose: Bool) -> Beginning {
-        // An answer without a request is for bytes that could not be parsed.
+        // An answer without a request is the answer to bytes that could not be parsed.
         let request = unanswered.isEmpty ? Request(isLast: true, isHTTP10: false) : unanswered.removeFirst()
         switch arrival {
         case .arriving: isLast = true

@@ -175,7 +175,9 @@ final class ConnectionRegister: Sendable {
 }
 
 extension ConnectionRegister {
-    /// The check that Hummingbird makes before it accepts a connection; connections report their own beginning and end.
+    /// The check that Hummingbird makes before it accepts a connection.
+    ///
+    /// The other methods do nothing, because each connection registers its own beginning and end.
     struct Acceptance: AvailableConnectionsDelegate {
         let register: ConnectionRegister
         mutating func connectionOpened() {}

@@ -185,7 +185,7 @@ struct EventBuffer {
     private var queue: LossyQueue<ByteBuffer>
     private var sendsComment = false
 
-    /// The size at which a write takes no more events, in bytes.
+    /// The size of a write, in bytes, at which no further event is added to it.
     private static let writeBytes = 256 << 10
 
     init(limits: EventFeed.Limits) {

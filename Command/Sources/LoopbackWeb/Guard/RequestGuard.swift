@@ -13,7 +13,8 @@ public struct RequestGuard<Context: WebContext>: RouterMiddleware {
     ///
     /// - Parameters:
     ///   - rules: the rules that decide about requests.
-    ///   - entryHint: the text of the entry page without the token, which explains in a sentence or two how to sign in.
+    ///   - entryHint: the text of the page that a caller without the token gets; it explains in one or two sentences
+    ///     how to sign in.
     public init(rules: GuardRules, entryHint: String) {
         self.rules = rules
         self.entryHint = entryHint

@@ -31,7 +31,7 @@ final class FakeDaemon: Sendable {
     /// The bodies of the requests so far.
     var bodies: [String] { received.withLock { $0 } }
 
-    /// Creates a daemon whose n-th request gets the n-th behaviour, and later ones the last.
+    /// Creates a daemon that applies the n-th behaviour to the n-th request, and the last one to all later requests.
     convenience init(_ behaviours: Behaviour...) { self.init(behaviours) }
     init(_ behaviours: [Behaviour]) { self.behaviours = behaviours }
 

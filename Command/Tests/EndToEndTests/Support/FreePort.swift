@@ -4,7 +4,7 @@ import Foundation
 enum FreePort {
     private static let given = Locked<Set<UInt16>>([])
 
-    /// Returns a port that no address of this machine used a moment ago and no other test was given.
+    /// Returns a port that was free a moment ago at all addresses of this machine, and that no other test was given.
     static func any() -> Int {
         // The ports are below those that the kernel gives to outgoing connections, so that none of these takes the port
         // meanwhile.

@@ -9,7 +9,7 @@ import Testing
     import SystemPackage
 #endif
 
-/// A pseudo-terminal whose programs the test types to and reads from.
+/// A pseudo-terminal, at which the test types and reads in place of a user.
 final class PseudoTerminal: Sendable {
     /// The side on which the test types and reads.
     private let outside: Int32
@@ -80,6 +80,7 @@ final class PseudoTerminal: Sendable {
 
 extension ApusUnderTest {
     /// Runs the command at a terminal, while `body` types and reads there.
+    ///
     /// - Returns: The exit code and the terminal's whole text.
     func atTerminal(
         _ arguments: [String], program: String = Self.program, rows: UInt16 = 24, columns: UInt16 = 100,

@@ -93,7 +93,7 @@
     @MainActor
     @Suite("Examples of apps in processes of their own")
     struct PhoneExamples {
-        /// The app of the backup, without the end of its background task.
+        /// A delegate of the backup app that does not end its background task.
         private final class ForgetfulAppDelegate: UIResponder, UIApplicationDelegate {
             func applicationDidEnterBackground(_ application: UIApplication) {
                 application.beginBackgroundTask(withName: "backup") {}

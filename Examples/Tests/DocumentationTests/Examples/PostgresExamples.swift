@@ -1,7 +1,7 @@
 import ApusJobs
 import ApusPostgres
 
-/// The application's connection: one of libpq, with transactions.
+/// The application's own connection, made with libpq.
 protocol Connection {
     /// The `PGconn` of the connection.
     var handle: OpaquePointer { get }

@@ -32,7 +32,7 @@ func retries() async throws {
 }
 // Shown: end
 
-/// The code under test: an entry that a timer removes.
+/// The code under test: a cache with one entry, which a timer removes.
 private final class Cache: @unchecked Sendable {
     private let queue = DispatchQueue(label: "cache")
     private var entry: String?  // on the queue

@@ -1,7 +1,7 @@
 import Apus
 import Dispatch
 
-/// The documents' examples of timers, which contain the marked regions word for word.
+/// The documents' examples of timers; the documents contain the marked regions word for word.
 enum TimerExamples {
     static func schedule() {
         // Shown: schedule

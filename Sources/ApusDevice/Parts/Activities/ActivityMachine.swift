@@ -9,7 +9,7 @@ import ApusTimers
 struct ActivityMachine {
     private struct Entry {
         var activity: DeviceActivity
-        /// The end of the present time: the system ends a running activity then, and removes an ended one.
+        /// The instant at which the system ends the activity if it is running, or removes it if it has ended.
         var limit: ContinuousInstant
 
         mutating func end(at instant: ContinuousInstant, stay: Duration) {
@@ -41,7 +41,7 @@ struct ActivityMachine {
 
     // MARK: The app
 
-    /// Begins an activity, which an app that is not active may not do.
+    /// Begins an activity; an app that is not active is refused.
     mutating func begin(
         _ request: ActivityRequest, isAppActive: Bool, now: ClockReading
     ) throws(ActivityRefusal) -> DeviceActivity {
@@ -55,8 +55,9 @@ struct ActivityMachine {
         return activity
     }
 
-    /// Replaces the content of a running activity, which is then not stale, and returns whether it was; returns `nil`
-    /// for any other activity.
+    /// Replaces the content of a running activity, and returns the activity and whether its content was stale.
+    ///
+    /// It returns `nil` if the activity is not running.
     mutating func update(_ id: String, with request: ActivityRequest) -> (DeviceActivity, wasStale: Bool)? {
         guard let index = running(id) else { return nil }
         let wasStale = entries[index].activity.state == .stale
@@ -66,7 +67,7 @@ struct ActivityMachine {
         return (entries[index].activity, wasStale)
     }
 
-    /// Ends a running activity, and removes it at once, later, or four hours later; returns `nil` for any other
+    /// Ends a running activity, which stays on the lock screen for up to four hours; returns `nil` for any other
     /// activity.
     mutating func end(_ id: String, _ dismissal: ActivityDismissal, now: ClockReading) -> DeviceActivity? {
         guard let index = running(id) else { return nil }

@@ -27,7 +27,7 @@ public struct DeviceActivity: Sendable, Hashable, Codable {
     public let attributes: Data
     /// The present content as JSON.
     public internal(set) var content: Data
-    /// The wall clock from which the content is stale; `nil` for content that never is.
+    /// The instant of the wall clock from which the content is stale; `nil` if it never becomes stale.
     public internal(set) var staleInstant: WallInstant?
 }
 
@@ -44,7 +44,7 @@ package struct ActivityRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// How long an activity that the app has ended stays on the lock screen.
+/// The time for which an activity that the app has ended stays on the lock screen.
 ///
 /// Apple, documentation/activitykit/activityuidismissalpolicy
 package enum ActivityDismissal: Sendable, Hashable, Codable {

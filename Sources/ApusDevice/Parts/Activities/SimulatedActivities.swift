@@ -4,9 +4,9 @@ import ApusVirtualTime
 
 /// The Live Activities of a simulated phone, which outlive the app's processes.
 ///
-/// An app begins one only while it is active, and updates and ends it in the background too. The system ends it after
-/// eight hours; it is then shown for four more hours at most. A running app is notified of changes, and a suspended one
-/// when it is resumed.
+/// An app can begin an activity only while the app is active, and can update and end it in the background too. The
+/// system ends an activity after eight hours, and then shows it for four more hours at most. A running app is notified
+/// of changes at once, and a suspended app when it is resumed.
 ///
 /// An app begins activities with the module ActivityKit. All members may be used from any thread.
 ///

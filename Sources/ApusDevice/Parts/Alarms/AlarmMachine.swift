@@ -23,7 +23,7 @@ struct AlarmMachine {
         var state: State
     }
 
-    /// Something that has happened to an alarm by itself.
+    /// An alert or a countdown that has begun because it was due.
     struct Event: Equatable {
         let title: String
         /// Whether the alarm alerts; otherwise its countdown begins.
@@ -55,7 +55,7 @@ struct AlarmMachine {
         }
     }
 
-    /// The alarm whose alert is in front: the one that alerts for the longest time.
+    /// The alarm whose alert is in front, which is the alert that began first.
     var alertInFront: AlarmRequest? {
         let alerting = entries.compactMap { entry in
             if case .alerting(let since) = entry.state { (entry.request, since) } else { nil }
@@ -93,8 +93,9 @@ struct AlarmMachine {
         }
     }
 
-    /// Ends the alert or the countdown, and returns the alarm's title: an alarm that repeats waits for its next time,
-    /// and any other one is deleted.
+    /// Ends the alert or the countdown of an alarm, and returns the alarm's title.
+    ///
+    /// An alarm that repeats then waits for its next time, and any other alarm is deleted.
     mutating func stop(_ id: String, now: ClockReading) throws(AlarmRefusal) -> String {
         let index = try existing(id)
         let entry = entries[index]
@@ -180,7 +181,7 @@ struct AlarmMachine {
         wallClockChanged(now: now)
     }
 
-    /// Computes the times of day anew that are still to come, because the wall clock was set.
+    /// Computes the coming times of day anew, because the wall clock was set.
     mutating func wallClockChanged(now: ClockReading) {
         for index in entries.indices {
             guard case .scheduled(let begin, _) = entries[index].state, begin > now.wall,

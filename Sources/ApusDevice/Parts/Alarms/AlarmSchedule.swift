@@ -1,12 +1,12 @@
 package import ApusTimers
 package import Foundation
 
-/// When an alarm alerts.
+/// The time or times at which an alarm alerts.
 ///
 /// Apple, documentation/alarmkit/alarm/schedule-swift.enum
 package enum AlarmSchedule: Sendable, Hashable, Codable {
     case fixed(WallInstant)
-    /// A time of day in the device's time zone, on days of the week (1 is Sunday); without days, once.
+    /// A time of day in the device's time zone, on days of the week (1 is Sunday); without days, the alarm alerts once.
     case relative(hour: Int, minute: Int, weekdays: Set<Int>)
 
     package var repeats: Bool {
@@ -18,8 +18,8 @@ package enum AlarmSchedule: Sendable, Hashable, Codable {
 
     /// Returns the first instant later than `now` at which the alarm alerts; `nil` if there is none.
     ///
-    /// A time that the zone's clock skips is the first instant after the gap, and of a repeated time the first one
-    /// counts. Both are choices.
+    /// A time that the zone's clock skips counts as the first instant after the gap. A time that the clock shows twice
+    /// counts only the first time. Both rules are choices.
     package func next(after now: WallInstant, in zone: TimeZone) -> WallInstant? {
         switch self {
         case .fixed(let instant): return instant > now ? instant : nil

@@ -18,7 +18,7 @@ public struct DeviceAlarm: Sendable, Hashable, Codable {
     package let request: AlarmRequest
     /// The state of the alarm.
     public let state: State
-    /// The wall clock at which the alarm will alert, or has begun to; `nil` while it is paused.
+    /// The instant of the wall clock at which the alarm will alert, or began to alert; `nil` while it is paused.
     public let alertInstant: WallInstant?
 
     /// The identifier that the app has chosen, as text.
@@ -31,7 +31,7 @@ public struct DeviceAlarm: Sendable, Hashable, Codable {
 package struct AlarmRequest: Sendable, Hashable, Codable {
     package let id: String
     package let title: String
-    /// When the alarm alerts; `nil` for one that counts down from now on.
+    /// The times at which the alarm alerts; `nil` for an alarm that begins to count down at once.
     package let schedule: AlarmSchedule?
     /// The countdown before the alert.
     package let preAlert: Duration?

@@ -5,8 +5,8 @@ public import Foundation
 /// The alarms of a simulated phone, which alert even if the app is suspended or has no process, and after a restart of
 /// the device.
 ///
-/// An alarm alerts until the user or the app stops it: no source says how long a phone lets it ring. The app is not
-/// started for an alert, nor when the user stops it. It is notified of changes while it runs; a suspended app is
+/// An alarm alerts until the user or the app stops it, because no source says how long a phone lets it ring. The app is
+/// not started for an alert, nor when the user stops it. It is notified of changes while it runs; a suspended app is
 /// notified when it is resumed.
 ///
 /// An app schedules alarms with the module AlarmKit. All members may be used from any thread.
@@ -242,10 +242,10 @@ extension SimulatedDevice {
     /// The alarms, which outlive the app's processes.
     public var alarms: SimulatedAlarms { part(SimulatedAlarms.self) }
 
-    /// The user stops the alert in front, with its button or one of the device: an alarm that repeats waits for its
-    /// next time, and any other one is deleted.
+    /// The user stops the alert in front, with its button or one of the device's buttons.
     ///
-    /// Without an alert, the control only logs a warning. If several alarms alert, the first one is in front.
+    /// An alarm that repeats then waits for its next time, and any other alarm is deleted. Without an alert, the
+    /// control only logs a warning. If several alarms alert, the first one is in front.
     public func stopAlarm() { perform("stop alarm") { alarms.stopAlert() } }
 
     /// The user snoozes the alert in front, with its second button.

@@ -241,9 +241,9 @@ extension [AudioSessionEvent] {
     }
 }
 
-/// The purpose of an app's sound, which decides whether it may continue in the background.
+/// The purpose of an app's sound, which decides whether the sound may continue in the background.
 package enum AudioCategory: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Sound that accompanies the app, which does not continue in the background; the default.
+    /// Sound that accompanies the app and does not continue in the background; the default.
     case soloAmbient
     /// Sound that is the purpose of the app, and may continue in the background.
     ///

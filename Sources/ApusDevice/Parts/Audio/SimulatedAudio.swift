@@ -41,7 +41,7 @@ public final class SimulatedAudio: AudioPlayer {
     ///
     /// - Parameters:
     ///   - surroundings: The device.
-    ///   - durations: The durations of items; an item of zero or less ends at once.
+    ///   - durations: The durations of items; an item with a duration of zero or less ends at once.
     ///   - defaultDuration: The duration of all other items.
     ///   - isModeDeclared: Whether the app declares the background mode `audio`.
     init(
@@ -119,8 +119,9 @@ public final class SimulatedAudio: AudioPlayer {
     /// Deactivates the app's audio session, and pauses the player.
     package func deactivateSession() { change(.app) { machine, now in machine.deactivateSession(now: now) } }
 
-    /// Plays if the session is active, otherwise logs a warning; after an interruption, the app has to resume by
-    /// itself.
+    /// Plays if the session is active, and logs a warning otherwise.
+    ///
+    /// The player does not resume by itself after an interruption, so the app must resume it.
     package func startPlaying() {
         let action = change(.app) { machine, now in machine.play(resumingItself: false, now: now) }
         guard action == .sessionInactive else { return }

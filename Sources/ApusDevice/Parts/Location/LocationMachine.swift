@@ -6,7 +6,6 @@ import ApusTimers
 /// Readings are computed from the route when they are needed, so a suspended app costs nothing: the readings that it
 /// missed are computed when it runs again.
 struct LocationMachine {
-    /// An update for the app.
     enum Update: Equatable {
         case reading(LocationRoute.Place?, at: ContinuousInstant)
         case authorization(LocationAuthorization)
@@ -21,7 +20,6 @@ struct LocationMachine {
         case once
     }
 
-    /// An answer of the user.
     struct Answer {
         var authorization: LocationAuthorization
         /// Whether the answer holds only for the current use of the app.
@@ -252,7 +250,8 @@ struct LocationMachine {
         grant == .provisionalAlways && isDelivering && !isInFront && session?.startedInFront == false
     }
 
-    /// Applies the user's answer to the question about "always", which is asked because the app uses it.
+    /// Applies the user's answer to the question about "always", which the system asks because the app uses that
+    /// authorization.
     mutating func confirmAlways(_ answer: Answer, now: ContinuousInstant) -> [Update] {
         guard isUsingAlways else { return [] }
         wasAskedForAlways = true

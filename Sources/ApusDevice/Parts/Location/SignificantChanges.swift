@@ -164,7 +164,7 @@ struct SignificantChangeMachine {
     /// Returns the report for the running process, and removes it, if the process listens.
     mutating func takeReport() -> Fix? { isListening ? waiting.take() : nil }
 
-    /// Notes that no process listens; a waiting report is kept for the next one.
+    /// Notes that no process listens; a waiting report is kept for the next process.
     mutating func processEnded() { isListening = false }
 }
 

@@ -163,9 +163,9 @@ public final class SimulatedLocation: LocationSource {
 
     /// Starts updates that are passed to `handler` on the main loop.
     ///
-    /// If they are refused, there is no error: the handler is called with the current authorization, and not again.
-    /// `inBackground` without the declared mode is a ``Fault`` of the rule ``Fault/Rule/undeclaredLocationMode``.
-    /// Warnings in the log use the names in `words`.
+    /// `inBackground` without the declared mode is a ``Fault`` of the rule ``Fault/Rule/undeclaredLocationMode``. If
+    /// the updates are refused for another reason, no error is thrown, and the handler is called only once, with the
+    /// current authorization. Warnings in the log use the names in `words`.
     package func startUpdating(
         inBackground: Bool, words: LocationWords = .apus, fileID: String = #fileID, line: Int = #line,
         _ handler: @escaping UpdateHandler
@@ -389,7 +389,7 @@ extension LocationUpdate {
     }
 }
 
-/// The names that an interface has for its functions, as warnings in the log contain them.
+/// The names of an interface's functions, as the warnings in the log contain them.
 package struct LocationWords: Sendable {
     /// The function with which an app requests authorization.
     let request: String

@@ -243,11 +243,12 @@ public enum NotificationPresentation: Sendable, Hashable {
     case shown
 }
 
-/// The requests that a phone's notification center keeps when there are more than its limit.
+/// The requests that a phone's notification center keeps if their number exceeds its limit.
 ///
-/// It drops the others without an error. Sources differ on which it keeps, so this is a choice.
+/// The center drops the other requests without an error. Sources differ on which requests it keeps, so this is a
+/// choice.
 public enum NotificationOverflow: String, Sendable, Hashable, CaseIterable {
-    /// Keeps the requests that are due first, and of those at the same instant the ones that were added first.
+    /// Keeps the requests that are due first; of requests with the same instant, those that were added first are kept.
     ///
     /// Apple, documentation/uikit/uilocalnotification (the older interface)
     case keepsSoonest

@@ -17,7 +17,8 @@ import ApusTimers
 public final class SimulatedTransfers: Sendable {
     /// A closure that is called with a session's events.
     package typealias EventHandler = @MainActor @Sendable (TransferEvent) -> Void
-    /// A closure that is called with a notice; its number is passed to ``complete(_:)`` when it was handled.
+    /// A closure that is called with a notice; when the app has handled it, the notice's number is passed to
+    /// ``complete(_:)``.
     package typealias NoticeHandler = @MainActor @Sendable (TransferNotice) -> Void
 
     private struct State {
@@ -74,7 +75,7 @@ public final class SimulatedTransfers: Sendable {
         reviewSoon()
     }
 
-    /// Adds a task to a session, which does not begin until it is resumed.
+    /// Adds a task to a session; the task does not begin until it is resumed.
     package func add(_ request: TransferRequest, to session: String) -> TransferRecord {
         if surroundings.isAppDead() { return TransferRecord(0, request) }
         return state.withLock { $0.machine.add(request, to: session) }

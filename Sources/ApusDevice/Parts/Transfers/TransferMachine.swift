@@ -64,7 +64,7 @@ struct TransferMachine {
     private var lastNotice = 0
     /// Whether the device is about to restart.
     private var isRestarting = false
-    /// The delay of tasks that are begun in the background, which lasts until `delayEnd`.
+    /// The delay of tasks that are begun in the background; such tasks wait until `delayEnd`.
     private var delay = Duration.zero
     private var delayEnd: ContinuousInstant?
     private var nextProgress: UInt64?
@@ -271,7 +271,7 @@ struct TransferMachine {
         return actions
     }
 
-    /// Returns the failure of a task that may neither continue nor wait; `nil` if the task may do either.
+    /// Returns the failure of a task that may neither continue nor wait; `nil` for any other task.
     private func interruption(
         of entry: TransferEntry, _ settings: TransferSettings, _ scene: DeviceScene
     ) -> TransferFailure? {

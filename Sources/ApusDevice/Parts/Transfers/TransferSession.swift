@@ -151,7 +151,7 @@ struct TransferEntry {
     }
 }
 
-/// The state of a session, which outlives the app's processes for a background session.
+/// The state of a session; that of a background session outlives the app's processes.
 struct TransferSession {
     var settings = TransferSettings()
     /// Whether the app's process has an object for the session.
@@ -177,7 +177,7 @@ struct TransferSession {
 
     mutating func append(_ new: [TransferEvent]) {
         events += new
-        // The app is not resumed only to be notified that a task failed because it was suspended.
+        // The app is not resumed only to be notified that a task failed because the app was suspended.
         let isNews = events.contains { event in
             if case .completed(let record) = event {
                 record.failure != .backgroundSessionWasDisconnected

@@ -38,8 +38,9 @@ extension RetryPolicy: Codable {
         .init("jitter", \.jitter),
     ]
 
-    /// Decodes an object with fields such as `maximumAttempts` and `initialBackoffNanoseconds`; missing ones are those
-    /// of ``never``.
+    /// Decodes an object with fields such as `maximumAttempts` and `initialBackoffNanoseconds`.
+    ///
+    /// Missing fields have the values of ``never``.
     public init(from decoder: any Decoder) throws {
         self = .never
         try Self.fields.decode(into: &self, from: decoder.container(keyedBy: FieldName.self))

@@ -77,7 +77,8 @@ extension CalendarTrigger: Codable {
         return json
     }
 
-    /// Whether all values of the schedule are in range, so that it can be encoded, and the form fits into the limit.
+    /// Whether all values of the schedule are in range, so that it can be encoded, and its stored form is within the
+    /// limit.
     var isStorable: Bool { json.map { $0.utf8.count <= JobLimits.scheduleBytes } ?? false }
 
     private var json: String? { (try? JobJSON.encode(self)).map { String(decoding: $0, as: UTF8.self) } }

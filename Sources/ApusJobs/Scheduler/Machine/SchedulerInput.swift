@@ -1,6 +1,6 @@
 package import ApusTimers
 
-/// An input of the scheduler's machine, which the loop delivers.
+/// An input that the loop delivers to the scheduler's machine.
 package enum SchedulerInput: Sendable {
     /// A caller has sent a command, and waits for the answer under this number.
     case command(Int, SchedulerCommand)
@@ -86,7 +86,7 @@ package struct RunKey: Hashable, Sendable, Comparable {
 /// The clocks at one moment; the wall clock may be the store's.
 package struct SchedulerReading: Hashable, Sendable {
     private var clocks: ClockReading
-    /// The latest possible instant of the wall clock, which differs from `wall` for the clock of a database.
+    /// The latest possible instant of the wall clock; it differs from `wall` only for the clock of a database.
     package var latestWall: WallInstant
 
     package var wall: WallInstant {
@@ -107,7 +107,7 @@ package struct SchedulerReading: Hashable, Sendable {
         if let bounds = store.wall(at: continuous) { (wall, latestWall) = (bounds.lowerBound, bounds.upperBound) }
     }
 
-    /// The wall clock minus the continuous clock, which cannot be set.
+    /// The wall clock minus the continuous clock; the offset changes when the wall clock is set.
     var wallOffset: Duration {
         .nanoseconds(Int64(truncatingIfNeeded: wall.nanoseconds &- continuous.nanoseconds))
     }
@@ -150,7 +150,7 @@ package enum SchedulerReadAnswer: Sendable {
     case places([QueuePlaces])
 }
 
-/// The instant of the next step if no input arrives before.
+/// The instant of the next step, unless an input arrives earlier.
 package struct SchedulerWake: Hashable, Sendable {
     package enum Instant: Hashable, Sendable {
         case wall(WallInstant)

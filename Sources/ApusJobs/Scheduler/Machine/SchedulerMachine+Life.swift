@@ -66,7 +66,6 @@ extension SchedulerMachine {
         close(error)
     }
 
-    /// Notes that the store is closed.
     package mutating func closed() { life.closed(&effects) }
 
     // MARK: Shards

@@ -87,7 +87,7 @@ extension SchedulerMachine {
             return unload(entry)
         }
         if destination(of: machine, now) != nil { return jobs.examine(entry) }
-        // The conditions were not read for this turn, so another turn examines the job, for which they are read.
+        // The conditions were not read for this turn, so they are read for another turn, which examines the job.
         if !conditions.isRead, !machine.job.request.policies.conditions.isEmpty, machine.isDue(now) {
             return jobs.examine(entry)
         }

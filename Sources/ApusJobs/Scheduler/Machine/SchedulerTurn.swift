@@ -129,7 +129,6 @@ final class SchedulerTurn {
     private(set) var configurations: [(number: Int, queue: QueueID)] = []
     /// The unreadable jobs that are set aside.
     var setAside: [UnreadableJob] = []
-    /// The shards that are given back.
     var released: [ShardID] = []
 
     init(at now: SchedulerReading) { self.now = now }

@@ -145,7 +145,8 @@ package struct StoredSubmission: Hashable, Sendable {
         self.sequence = sequence
         self.submitted = submitted
         self.shard = shard
-        // PostgreSQL's jsonb writes the beginning of a submission with spaces, so it is replaced by `Self.prefix`.
+        // PostgreSQL's jsonb writes the beginning of a submission with spaces, so this beginning is replaced by
+        // `Self.prefix`.
         let (prefix, suffix) = (#"{"command": "submit", "requests": ["#, "]}")
         self.command =
             command.hasPrefix(prefix) && command.hasSuffix(suffix)
@@ -161,7 +162,7 @@ package struct StoredSubmission: Hashable, Sendable {
     private static let prefix = #"{"command":"submit","requests":["#
     private static let suffix = "]}"
 
-    /// The coded form of the only job that it submits; `nil` for any other command.
+    /// The coded form of the only job that the command submits; `nil` for any other command.
     package var request: String? {
         guard command.hasPrefix(Self.prefix), command.hasSuffix(Self.suffix) else { return nil }
         return String(command.dropFirst(Self.prefix.count).dropLast(Self.suffix.count))

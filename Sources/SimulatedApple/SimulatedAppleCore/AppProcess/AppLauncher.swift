@@ -14,7 +14,9 @@ final class AppLauncher: Sendable {
 
     private let environment: [String: String]
     private let launcher: Locked<app_launcher>
-    /// The places of crashes by the addresses of their calls, which are the same in all processes of a launcher.
+    /// The places of crashes, by the addresses of their calls.
+    ///
+    /// The same calls have the same addresses in all processes of a launcher.
     let places = Locked<[String: CallStack.Place]>([:])
 
     private init(_ environment: [String: String], _ launcher: app_launcher) {

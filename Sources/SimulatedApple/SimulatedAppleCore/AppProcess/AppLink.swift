@@ -9,7 +9,7 @@ import PlatformC
 /// The connection of an app's process to the device, in the app's process.
 ///
 /// It has two threads: one receives messages, and the other runs what is due. The second thread also finds out whether
-/// the process is at rest, for which the first thread must be asleep.
+/// the process is at rest, which requires that the first thread is asleep.
 final class AppLink: Sendable {
     /// The link of this process; `nil` if it is not the process of a simulated app.
     static var current: AppLink? { link.withLock { $0 } }
@@ -219,8 +219,8 @@ final class AppLink: Sendable {
             jump(to: run.readings)
             process_clock_wake()
             for event in run.events {
-                // This creates the phone's process, without which a program that has not asked for anything would have
-                // no screen.
+                // This creates the `PhoneProcess`, without which a program that has not used any service would have no
+                // screen.
                 if case .screen = event.event { _ = self.process }
                 MainActor.assumeIsolated {
                     CallOut.run(event.event.name) { services.withLock { $0 }?.phone.handle(event.event) }

@@ -41,7 +41,7 @@ enum AppMessage {
     case idle(next: UInt64?, elapsed: UInt64)
     /// Reports that the app's code for an event has returned on the main thread; event 0 is the app's launch.
     case returned(Int)
-    /// Sends a call, whose thread waits for the reply.
+    /// Sends a call; the thread that made the call waits for the reply.
     ///
     /// In the present run, the process had advanced its clocks `elapsed` nanoseconds by itself before the call.
     case call(Int, AppCall, elapsed: UInt64)

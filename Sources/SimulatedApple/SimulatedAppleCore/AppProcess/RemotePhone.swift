@@ -13,7 +13,7 @@ final class RemotePhone: PhoneHost {
     private struct Launch {
         var cause: LaunchCause
         var isPrewarmed: Bool
-        /// The app's launch, which waits for the event in a prewarmed process.
+        /// The app's launch, which waits for the launch event in a prewarmed process.
         var body: (@MainActor @Sendable () -> Void)?
     }
 

@@ -1,6 +1,6 @@
 public import ApusDevice
 
-/// A method of a class, as named by `#selector`, that is called on an object given later.
+/// A method of a class, as named by `#selector`; the object on which it is called is given with each call.
 ///
 /// On Linux the compiler has no `#selector`. The plugin `RewriteObjC` replaces it with a call of ``SelectorNames``.
 ///

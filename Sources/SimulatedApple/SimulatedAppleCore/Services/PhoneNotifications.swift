@@ -88,7 +88,7 @@ package struct DeliveredNotification: Sendable, Hashable, Codable {
     package let instant: WallInstant
 }
 
-/// The parts of the app's notifications that the device's notification center does not store, which outlive the app's
+/// The parts of the app's notifications that the device's notification center does not store; they outlive the app's
 /// processes.
 final class NotificationShelf: Sendable {
     private struct State {

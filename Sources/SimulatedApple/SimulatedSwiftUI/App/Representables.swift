@@ -9,13 +9,13 @@
         associatedtype UIViewType: UIView
         /// The type of an object that belongs to the view.
         associatedtype Coordinator = Void
-        /// The place of the view.
+        /// The context of the view: its coordinator and its environment.
         typealias Context = UIViewRepresentableContext<Self>
         /// Creates the view, before its first update.
         func makeUIView(context: Context) -> UIViewType
         /// Updates the view after each evaluation.
         func updateUIView(_ uiView: UIViewType, context: Context)
-        /// Creates the object that belongs to the view, before it.
+        /// Creates the object that belongs to the view, before the view itself is created.
         func makeCoordinator() -> Coordinator
     }
 
@@ -24,12 +24,12 @@
         public func makeCoordinator() {}
     }
 
-    /// The place of a view of UIKit.
+    /// The coordinator and the environment of a view of UIKit.
     @preconcurrency @MainActor
     public struct UIViewRepresentableContext<Representable: UIViewRepresentable> {
         /// The object that belongs to the view.
         public let coordinator: Representable.Coordinator
-        /// The environment of the place.
+        /// The environment of the view.
         public let environment: EnvironmentValues
     }
 
@@ -58,13 +58,13 @@
         associatedtype UIViewControllerType: UIViewController
         /// The type of an object that belongs to the controller.
         associatedtype Coordinator = Void
-        /// The place of the controller.
+        /// The context of the controller: its coordinator and its environment.
         typealias Context = UIViewControllerRepresentableContext<Self>
         /// Creates the controller, before its first update.
         func makeUIViewController(context: Context) -> UIViewControllerType
         /// Updates the controller after each evaluation.
         func updateUIViewController(_ uiViewController: UIViewControllerType, context: Context)
-        /// Creates the object that belongs to the controller, before it.
+        /// Creates the object that belongs to the controller, before the controller itself is created.
         func makeCoordinator() -> Coordinator
     }
 
@@ -73,12 +73,12 @@
         public func makeCoordinator() {}
     }
 
-    /// The place of a controller of UIKit.
+    /// The coordinator and the environment of a controller of UIKit.
     @preconcurrency @MainActor
     public struct UIViewControllerRepresentableContext<Representable: UIViewControllerRepresentable> {
         /// The object that belongs to the controller.
         public let coordinator: Representable.Coordinator
-        /// The environment of the place.
+        /// The environment of the controller.
         public let environment: EnvironmentValues
     }
 

@@ -4,7 +4,8 @@
     /// A controller of UIKit that shows a view of SwiftUI.
     ///
     /// The view exists from the first appearance of the controller on, and is the app's screen for a test from then
-    /// on. Its scene's phase is `active` whenever the app is.
+    /// on. Its scene's phase becomes `background` when the app enters the background, and `active` when the app
+    /// becomes active.
     ///
     /// Rule: Apple, "UIHostingController".
     @preconcurrency @MainActor

@@ -19,11 +19,12 @@
             return lines
         }
 
-        /// Presses the first enabled control with this title, and performs the resulting updates before it returns.
+        /// Presses the first enabled control, or taps the first text, that has this title and an action.
         ///
-        /// A control that a presented view covers cannot be pressed.
+        /// It performs the resulting updates before it returns. A control or text that a presented view covers cannot
+        /// be pressed.
         ///
-        /// - Returns: Whether there is such a control.
+        /// - Returns: Whether there is such a control or text.
         package func press(_ title: String) -> Bool {
             var press: (() -> Void)?
             var front = 0

@@ -83,7 +83,7 @@
         public var wrappedValue: ID { ID() }
     }
 
-    /// The action that opens a URL: it is written into the device's log, and no app opens it.
+    /// The action that opens a URL; here it writes the URL into the device's log, and no app opens the URL.
     ///
     /// Rule: Apple, "OpenURLAction".
     public struct OpenURLAction {
@@ -105,9 +105,9 @@
         }
     }
 
-    /// The room that an interface has.
+    /// The space that is available to an interface.
     public enum UserInterfaceSizeClass: Sendable {
-        /// The room is small, or large.
+        /// The space is small, or large.
         case compact, regular
     }
 

@@ -100,7 +100,7 @@
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: root)] }
     }
 
-    /// A stack of views in the form before iOS 16: the root, and the views that links push in front of it.
+    /// A stack of views, as apps wrote it before iOS 16: the root, and the views that links push in front of it.
     ///
     /// Rule: Apple, "NavigationView".
     public struct NavigationView<Content: View>: View, Primitive {

@@ -272,7 +272,7 @@
         { self }
         /// Returns the view unchanged; the action is never called, because nothing is pulled here.
         public func refreshable(action: @escaping @Sendable () async -> Void) -> some View { self }
-        /// Returns the view unchanged; the action is never called, because no text is entered here.
+        /// Returns the view unchanged, because no text is entered here.
         public func searchable(text: Binding<String>, prompt: LocalizedStringKey? = nil) -> some View { self }
         /// Returns the view unchanged; the action is never called, because no URL is opened here.
         public func onOpenURL(perform action: @escaping (URL) -> Void) -> some View { self }
@@ -282,11 +282,11 @@
         ) -> some View { self }
         /// Returns the view unchanged; the action is never called, because there is no pointer here.
         public func onHover(perform action: @escaping (Bool) -> Void) -> some View { self }
-        /// Returns the view unchanged; the action is never called, because only taps are recognized here.
+        /// Returns the view unchanged; the gesture is never recognized, because only taps are recognized here.
         public func gesture(_ gesture: some Gesture) -> some View { self }
-        /// Returns the view unchanged; the action is never called, because only taps are recognized here.
+        /// Returns the view unchanged; the gesture is never recognized, because only taps are recognized here.
         public func simultaneousGesture(_ gesture: some Gesture) -> some View { self }
-        /// Returns the view unchanged; the action is never called, because only taps are recognized here.
+        /// Returns the view unchanged; the gesture is never recognized, because only taps are recognized here.
         public func highPriorityGesture(_ gesture: some Gesture) -> some View { self }
     }
 #endif

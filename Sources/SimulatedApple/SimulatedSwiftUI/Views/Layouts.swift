@@ -42,11 +42,11 @@
     public struct GridItem: Sendable {
         /// The size of a row or column.
         public enum Size: Sendable {
-            /// A size in points, or limits of it.
+            /// One row or column with a size in points.
             case fixed(CGFloat)
             /// One row or column within limits.
             case flexible(minimum: CGFloat = 10, maximum: CGFloat = .infinity)
-            /// As many as fit within limits.
+            /// As many rows or columns as fit, each within limits.
             case adaptive(minimum: CGFloat, maximum: CGFloat = .infinity)
         }
         /// Creates a row or column, without effect.
@@ -215,11 +215,11 @@
         public func scrollTo<ID: Hashable>(_ id: ID, anchor: UnitPoint? = nil) {}
     }
 
-    /// A list of a column and details; here both are readable.
+    /// A sidebar and details; here both are readable.
     public struct NavigationSplitView<Sidebar: View, Detail: View>: View {
-        /// The column and the details.
+        /// The sidebar and the details.
         public let body: TupleView<(Sidebar, Detail)>
-        /// Creates a view with a column.
+        /// Creates a view with a sidebar.
         public init(@ViewBuilder sidebar: () -> Sidebar, @ViewBuilder detail: () -> Detail) {
             body = ViewBuilder.buildBlock(sidebar(), detail())
         }

@@ -15,7 +15,7 @@
         }
         /// The case of the letters.
         public enum Case: Sendable {
-            /// Large or small letters.
+            /// Uppercase or lowercase letters.
             case uppercase, lowercase
         }
     }
@@ -51,7 +51,7 @@
         public static let cyan = Color(red: 0, green: 1, blue: 1), indigo = Color(red: 0.3, green: 0, blue: 0.5)
         /// A color of the system.
         public static let brown = Color(red: 0.6, green: 0.4, blue: 0.2)
-        /// The color of what can be touched.
+        /// The color of the controls that the user can touch.
         public static let accentColor = Color.blue
         /// Creates a color from a UIKit color.
         public init(_ color: UIColor) { self.init(red: 0, green: 0, blue: 0) }
@@ -84,7 +84,7 @@
         public static var brown: Color { .brown }
         /// A color of the system.
         public static var clear: Color { .clear }
-        /// The color of what can be touched.
+        /// The color of the controls that the user can touch.
         public static var accentColor: Color { .accentColor }
     }
 
@@ -261,7 +261,7 @@
         case automatic, immediately, interactively, never
     }
 
-    /// Which letters the keyboard makes large.
+    /// The letters that the keyboard capitalizes.
     public enum TextInputAutocapitalization: Sendable {
         /// A way, without effect.
         case never, words, sentences, characters
@@ -279,19 +279,19 @@
         case ignore, contain, combine
     }
 
-    /// The character of an element that is read aloud.
+    /// The traits of an element that is read aloud.
     public struct AccessibilityTraits: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt
         /// Creates a set with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// A character, without effect.
+        /// Traits, without effect.
         public static let isButton = AccessibilityTraits(rawValue: 1), isHeader = AccessibilityTraits(rawValue: 2)
-        /// A character, without effect.
+        /// Traits, without effect.
         public static let isSelected = AccessibilityTraits(rawValue: 4), isImage = AccessibilityTraits(rawValue: 8)
-        /// A character, without effect.
+        /// Traits, without effect.
         public static let isStaticText = AccessibilityTraits(rawValue: 16), isModal = AccessibilityTraits(rawValue: 32)
-        /// A character, without effect.
+        /// A trait, without effect.
         public static let updatesFrequently = AccessibilityTraits(rawValue: 64)
     }
 
@@ -305,7 +305,7 @@
         public static let placeholder = RedactionReasons(rawValue: 1), privacy = RedactionReasons(rawValue: 2)
     }
 
-    /// A touch of several steps, of which only taps are recognized here.
+    /// A gesture; only taps are recognized here.
     public protocol Gesture<Value> {
         /// The type of the gesture's value.
         associatedtype Value
@@ -339,16 +339,16 @@
         public init(minimumScaleDelta: CGFloat = 0.01) {}
     }
 
-    /// A touch that lasts.
+    /// A long press.
     public struct LongPressGesture: Gesture {
-        /// Whether the touch has lasted.
+        /// Whether the press has lasted long enough.
         public typealias Value = Bool
         /// Creates a gesture.
         public init(minimumDuration: Double = 0.5, maximumDistance: CGFloat = 10) {}
     }
 
     extension View {
-        /// Shows a label below a view among tabs; here it is a line after the view.
+        /// Sets the label of the view's tab; here the label is a line after the view.
         public func tabItem<V: View>(@ViewBuilder _ label: () -> V) -> some View {
             let label = label()
             return Group {

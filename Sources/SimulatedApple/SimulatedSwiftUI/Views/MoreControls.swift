@@ -285,7 +285,7 @@
     private struct TapKey: EnvironmentKey { static var defaultValue: (() -> Void)? { nil } }
 
     extension EnvironmentValues {
-        /// The action of a tap on a text, where no control is tapped.
+        /// The action of a tap on a text or control that has no action of its own.
         var tap: (() -> Void)? {
             get { self[TapKey.self] }
             set { self[TapKey.self] = newValue }

@@ -76,7 +76,7 @@
             set { self[PresentationDepthKey.self] = newValue }
         }
 
-        /// The action after each button of an alert; `nil` outside of one.
+        /// The action that follows the action of each button in an alert; `nil` outside of an alert.
         var closesAlert: (() -> Void)? {
             get { self[ClosesAlertKey.self] }
             set { self[ClosesAlertKey.self] = newValue }
@@ -141,7 +141,7 @@
             item: Binding<Item?>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping (Item) -> Content
         ) -> some View { presenting(item, onDismiss: onDismiss, content) }
 
-        /// Presents a bubble while a value is true.
+        /// Presents a popover while a value is true.
         ///
         /// Rule: Apple, "popover(isPresented:attachmentAnchor:arrowEdge:content:)".
         public func popover<Content: View>(

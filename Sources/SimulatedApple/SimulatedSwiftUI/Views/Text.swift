@@ -44,7 +44,7 @@
         public func monospacedDigit() -> Text { self }
     }
 
-    /// A text for the user with values in it, which is not localized here.
+    /// A text for the user that may contain values; it is not localized here.
     ///
     /// Rule: Apple, "LocalizedStringKey".
     public struct LocalizedStringKey: ExpressibleByStringInterpolation, Equatable {
@@ -131,7 +131,7 @@
         }
     }
 
-    /// The progress of an operation, whose line on the screen is its title and the completed part in percent.
+    /// A view that shows the title of an operation and its completed part in percent.
     ///
     /// Rule: Apple, "ProgressView".
     public struct ProgressView<Title: View>: View, ScreenItem {
@@ -151,7 +151,7 @@
         /// Creates the view of an operation of unknown length.
         public init() { (content, done) = (EmptyView(), "") }
 
-        /// Creates the view of an operation with a completed part of a total.
+        /// Creates the view of an operation of which `value` of `total` is completed; no value means an unknown length.
         public init<V: BinaryFloatingPoint>(value: V?, total: V = 1) {
             (content, done) = (EmptyView(), Self.percent(value, of: total))
         }
@@ -161,7 +161,7 @@
         /// Creates the view of an operation of unknown length.
         public init(_ title: LocalizedStringKey) { (content, done) = (Text(title), "") }
 
-        /// Creates the view of an operation with a completed part of a total.
+        /// Creates the view of an operation of which `value` of `total` is completed; no value means an unknown length.
         public init<V: BinaryFloatingPoint>(_ title: LocalizedStringKey, value: V?, total: V = 1) {
             (content, done) = (Text(title), Self.percent(value, of: total))
         }

@@ -1,5 +1,5 @@
 #if SimulatedApple
-    /// The contents of a toolbar, which are lines of the screen after those of the view.
+    /// The contents of a toolbar, whose lines follow those of the view on the screen.
     ///
     /// Rule: Apple, "ToolbarContent".
     public protocol ToolbarContent: View {}
@@ -100,27 +100,27 @@
             @ViewBuilder content: () -> V
         ) -> some View { beside(content()) }
 
-        /// Adds the commands of a long press, which are always readable here.
+        /// Adds the commands of a long press, which are always shown here.
         ///
         /// Rule: Apple, "contextMenu(menuItems:)".
         public func contextMenu<Items: View>(@ViewBuilder menuItems: () -> Items) -> some View { beside(menuItems()) }
 
-        /// Adds the buttons of a swipe across a row, which are always readable here.
+        /// Adds the buttons of a swipe across a row, which are always shown here.
         ///
         /// Rule: Apple, "swipeActions(edge:allowsFullSwipe:content:)".
         public func swipeActions<T: View>(
             edge: HorizontalEdge = .trailing, allowsFullSwipe: Bool = true, @ViewBuilder content: () -> T
         ) -> some View { beside(content()) }
 
-        /// Adds the buttons of a navigation bar, in the form before iOS 14.
+        /// Adds the buttons of a navigation bar, as apps did before iOS 14.
         public func navigationBarItems<L: View, T: View>(leading: L, trailing: T) -> some View {
             beside(leading).beside(trailing)
         }
 
-        /// Adds the button of a navigation bar, in the form before iOS 14.
+        /// Adds the leading button of a navigation bar, as apps did before iOS 14.
         public func navigationBarItems<L: View>(leading: L) -> some View { beside(leading) }
 
-        /// Adds the button of a navigation bar, in the form before iOS 14.
+        /// Adds the trailing button of a navigation bar, as apps did before iOS 14.
         public func navigationBarItems<T: View>(trailing: T) -> some View { beside(trailing) }
 
         fileprivate func beside(_ other: some View) -> some View {
@@ -137,7 +137,7 @@
         case top, bottom
     }
 
-    /// The edge at which lines begin, or end.
+    /// The edge at which lines of text begin, or the one at which they end.
     public enum HorizontalEdge: Sendable {
         /// The edge.
         case leading, trailing

@@ -180,7 +180,8 @@
             ModifiedContent(content: self, modifier: modifier)
         }
 
-        /// Returns the view with an explicit identity; with another identifier it is another view with new state.
+        /// Returns the view with an explicit identity; a view with another identifier is a different view with new
+        /// state.
         ///
         /// Rule: Apple, "id(_:)".
         public func id<ID: Hashable>(_ id: ID) -> some View { IdentifiedView(content: self, id: id) }

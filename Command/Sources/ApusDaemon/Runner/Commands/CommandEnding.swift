@@ -15,11 +15,9 @@ struct CommandEnding: Sendable {
         var left: [ProcessEntry]
         /// Whether the command's own process has ended.
         var hasExited: Bool
-        /// Whether the output of the command is closed.
         var isOutputClosed: Bool
     }
 
-    /// A signal and its target.
     struct Signal: Hashable, Sendable {
         enum Target: Hashable, Sendable {
             /// The group of the command's own process.

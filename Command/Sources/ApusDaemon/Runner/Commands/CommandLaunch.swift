@@ -49,8 +49,8 @@ struct CommandLaunch: Sendable {
         return started
     }
 
-    /// Returns the path of the program; a name without a slash is searched in the `PATH` of the command, not of this
-    /// process.
+    /// Returns the path of the program; a name without a slash is searched for in the `PATH` of the command, not of
+    /// this process.
     private func program() throws(CommandLaunchError) -> String {
         let name = argv[0]
         if name.unicodeScalars.contains("/") { return name }
@@ -103,7 +103,7 @@ struct CommandLaunchError: Error, Sendable, CustomStringConvertible {
     var code: Int32
     /// The program or the folder of the failed step.
     var subject: String
-    /// The `PATH` in which the program was searched.
+    /// The `PATH` in which the program was searched for.
     var path = ""
 
     /// Whether the start failed for lack of a resource that may become available again, so that another start can

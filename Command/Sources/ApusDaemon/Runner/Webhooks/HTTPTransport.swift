@@ -12,17 +12,15 @@ import PlatformC
     import Foundation
 #endif
 
-/// A POST request.
 struct HTTPPost: Sendable {
     var url: String
     /// The headers by their names in lowercase.
     var headers: [String: String]
     var body: [UInt8]
-    /// The maximum number of bytes that are read of the answer's body; the connection is then closed.
+    /// The number of bytes of the answer's body after which the connection is closed.
     var keptBytes: Int
 }
 
-/// The answer of a server.
 struct HTTPAnswer: Sendable {
     var status: Int
     /// The target of a redirect, as the server sent it.
@@ -112,8 +110,8 @@ final class HTTPTransport: Sendable {
     }
 
     fileprivate func run() -> Never {
-        // SIGPIPE is blocked: OpenSSL may write to closed connections, and does not use the flag that prevents the
-        // signal.
+        // SIGPIPE is blocked, because OpenSSL may write to closed connections, and does not use the flag that prevents
+        // the signal.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)

@@ -23,7 +23,6 @@ struct WebhookTarget: Hashable, Sendable {
     var secretFile: String?
 }
 
-/// The answer of a receiver.
 struct WebhookAnswer: Hashable, Sendable {
     /// The reason why the webhook does not count as delivered; `nil` if it does.
     var failure: String?
@@ -31,9 +30,8 @@ struct WebhookAnswer: Hashable, Sendable {
     var beginning: [UInt8] = []
 }
 
-/// Posts webhooks.
 struct WebhookPoster: Sendable {
-    /// The maximum number of bytes that are read of an answer; the connection is then closed.
+    /// The number of bytes of an answer's body after which the connection is closed.
     static let keptBytes = 16 * 1024
 
     var time: any TimeSource

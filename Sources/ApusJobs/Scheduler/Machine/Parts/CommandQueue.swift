@@ -18,7 +18,7 @@ struct PendingCommand: Sendable {
     var command: SchedulerCommand
     /// The jobs that must be read before the command can be planned.
     var needs: [JobReference] = []
-    /// Whether the store was read for the command, so that jobs that are not loaded do not exist.
+    /// Whether the store was read for the command; if so, a job that is not loaded does not exist.
     var hasRead = false
     /// The jobs that were submitted with the idempotency keys of the command's requests.
     var earlier: [String: Job] = [:]
@@ -28,7 +28,7 @@ struct PendingCommand: Sendable {
     var foreign: [JobID: LoadedJob] = [:]
     /// A job of the command that cannot be read.
     var unreadable: UnreadableJob?
-    /// The number of times that the store has refused the command's part because of another change.
+    /// The number of times that the store has refused the command's part of a turn because of a concurrent change.
     var conflicts = 0
     /// Whether the command can be planned in the next turn, because it waits for nothing else.
     var isPlannable = false
@@ -139,8 +139,7 @@ struct CommandQueue {
 
     // MARK: Submissions
 
-    /// Requests a read of submissions; a caller that requests it is answered once these have become jobs or were
-    /// refused.
+    /// Requests a read of submissions; the caller `call` is answered once they have become jobs or were refused.
     mutating func readSubmissions(for call: Int? = nil) {
         mustReadSubmissions = true
         if let call { readCalls.append(call) }
@@ -164,7 +163,7 @@ struct CommandQueue {
     /// Forgets the submissions of a shard that another scheduler owns.
     mutating func forgetSubmissions(of shard: ShardID) { waiting.removeAll { $0.submission?.shard == shard } }
 
-    /// Returns the next read of submissions, if the store may have some and none of the last page waits any more.
+    /// Returns the next read of submissions; `nil` if all have been read, or if one of the last page still waits.
     func read(limit: Int) -> SchedulerRead? {
         mustReadSubmissions && !hasSubmissions ? .submissions(limit: limit) : nil
     }
@@ -187,7 +186,7 @@ struct CommandQueue {
 
     // MARK: Failures
 
-    /// Drops a command that was not carried out because of the store or the scheduler.
+    /// Drops a command that could not be carried out because the store failed or the scheduler stops.
     ///
     /// A caller gets the error; a submission is still in the store, or was taken.
     mutating func fail(_ command: PendingCommand, _ error: JobError, _ effects: inout [SchedulerEffect]) {

@@ -12,7 +12,7 @@ import ApusTimers
 /// at most once, whatever happens to the schedulers. After ``patience`` the caller gets an error, because it is unknown
 /// whether the command was carried out.
 struct ForwardedCalls {
-    /// The time for which a reply is waited for; it is longer than the takeover of a dead scheduler's shards.
+    /// The time for which a reply is waited for; a takeover of a dead scheduler's shards needs less time.
     static let patience: Duration = .seconds(30)
 
     /// The instants until which replies are waited for, by the numbers of the calls.
@@ -25,7 +25,7 @@ struct ForwardedCalls {
 
     /// Notes that the reply has arrived.
     ///
-    /// - Returns: Whether it was still waited for.
+    /// - Returns: Whether the reply was still awaited.
     mutating func replied(_ call: Int) -> Bool { deadlines.removeValue(forKey: call) != nil }
 
     mutating func giveUp(_ now: UptimeInstant, _ effects: inout [SchedulerEffect]) {

@@ -1,9 +1,9 @@
 /// The jobs that can run here, by kind and queue, and the due jobs that cannot.
 struct HandlerKinds {
     private(set) var runnable: RunnableJobs
-    /// The kinds without a handler for which a message was logged.
+    /// The kinds without a handler that the log has reported.
     private var reportedKinds: Set<String> = []
-    /// The queues that are not served and for which a message was logged.
+    /// The queues that are not served and that the log has reported.
     private var reportedQueues: Set<QueueID> = []
     private(set) var parked = JobsByLane()
 

@@ -1,7 +1,8 @@
-/// The jobs that other schedulers of the store can run, and their shards, for the placement of jobs that cannot run
-/// here.
+/// What this scheduler knows of the jobs that others can run and of the shards that they own, to place jobs that cannot
+/// run here.
 ///
-/// It may be outdated when it is used. A job that reaches a scheduler that cannot run it moves again from there.
+/// This knowledge may be outdated when it is used. A job that reaches a scheduler that cannot run it moves again from
+/// there.
 struct JobPlacement {
     private var others: OtherSchedulers
 
@@ -19,11 +20,11 @@ struct JobPlacement {
 
     func hasHandler(for kind: String) -> Bool { others.members.contains { $0.jobs.kinds.contains(kind) } }
 
-    /// Returns the shard of the jobs of the request's fairness key, so that one scheduler counts their runs; `nil`
+    /// Returns the shard for jobs with the request's fairness key, so that one scheduler counts their runs; `nil`
     /// without a key, and if no shards are known.
     ///
-    /// All shards are tried in a circle, from the position of the hash on. The first one is chosen whose owner is not
-    /// known to be unable to run the job. A shard without an owner may be chosen too, because it gets one soon.
+    /// All shards are tried in a circle, from the position of the hash on. The first shard is chosen that has no owner,
+    /// or whose owner may be able to run the job. A shard without an owner is suitable, because it gets one soon.
     func home(of request: JobRequest, _ own: ShardOwnership, canRunHere: Bool) -> ShardID? {
         if request.fairnessKey == nil || others.shards.isEmpty { return nil }
         let unable = Set(others.members.filter { !$0.jobs.contains(request) }.flatMap(\.shards))

@@ -1,9 +1,9 @@
 import ApusTimers
 
-/// The end of a handler, which is not yet written to the store.
+/// A handler's end that is not yet written to the store.
 struct PendingEnd: Sendable {
     var key: RunKey
-    /// The result; `nil` if the attempt did not begin, so that the run waits again.
+    /// The result; `nil` if the attempt did not begin, in which case the run waits again.
     var ended: JobMachine.Ended?
     var snooze: RunDecision?
     var jitter = 0.0

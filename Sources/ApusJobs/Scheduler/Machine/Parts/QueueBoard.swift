@@ -56,7 +56,7 @@ struct QueueBoard: ~Copyable {
         /// Whether a job waits whose key is below its limit.
         var isReady: Bool { waiting.contains { $0.isReady } }
 
-        /// The number of waiting jobs that could begin together.
+        /// The number of waiting jobs that the limit for one key would let begin together.
         var readyCount: Int {
             guard let limit = queue.concurrencyPerKey else { return count }
             let counts = waiting.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
@@ -153,7 +153,7 @@ struct QueueBoard: ~Copyable {
     }
 
     private var lines: [QueueID: Line] = [:]
-    /// The queues whose numbers of runs have changed since ``takeChanges(all:)``; `nil` before its first call.
+    /// The queues whose settings or numbers have changed since ``takeChanges(all:)``; `nil` before its first call.
     private var changed: Set<QueueID>?
     /// The waiting jobs, by key.
     private var offers: [Int64: Offer] = [:]
@@ -163,7 +163,7 @@ struct QueueBoard: ~Copyable {
     ///
     /// The value is a number of jobs: the lane becomes needed when no more than that number of its jobs in memory wait.
     private var watched: [QueueLane: Int] = [:]
-    /// The watched lanes whose jobs in the store must be loaded, because few wait or some can run again.
+    /// The watched lanes whose jobs in the store must be loaded, because few jobs wait in memory or some can run again.
     private(set) var needed: Set<QueueLane> = []
     /// The waiting jobs whose conditions must be read before they get a place.
     private var conditional: Set<Int64> = []
@@ -172,7 +172,6 @@ struct QueueBoard: ~Copyable {
     private var running: [RunKey: (queue: QueueID, key: String?)] = [:]
     /// The queues with waiting jobs, in the order of their turns.
     private var turns = Turns<Line>()
-    /// The queues with a rate.
     private var rated: Set<QueueID> = []
     /// The queues whose places the store gives.
     private var limited: Set<QueueID> = []
@@ -181,9 +180,9 @@ struct QueueBoard: ~Copyable {
     /// The queues whose records in the store may differ from the board's, and are written again by the next turn.
     private(set) var doubtfulRecords: Set<QueueID> = []
 
-    /// The largest number of handlers of all queues that run at once.
+    /// The largest number of handlers that run at once, in all queues together.
     let limit: Int
-    /// The largest number of handlers of single queues that run at once.
+    /// The largest number of handlers of each of these queues that run at once.
     let limits: [QueueID: Int]
     /// Whether the queues' limits apply to several schedulers, and the store gives the places.
     let isShared: Bool
@@ -207,7 +206,7 @@ struct QueueBoard: ~Copyable {
         }
     }
 
-    /// Returns the queues whose numbers of runs have changed since the last call, ordered by name.
+    /// Returns the queues whose settings or numbers of runs and jobs have changed since the last call, ordered by name.
     ///
     /// - Parameter all: Whether to return all queues, as the first call does.
     /// - Returns: The present status of each of them.
@@ -230,7 +229,7 @@ struct QueueBoard: ~Copyable {
         return line.starts.untilRoom(rate, now)
     }
 
-    /// Adopts the record of the queue that was committed.
+    /// Adopts the committed record of the queue.
     mutating func committed(_ queue: JobQueue, _ now: SchedulerReading) {
         doubtfulRecords.remove(queue.id)
         configure(queue, now)
@@ -260,7 +259,7 @@ struct QueueBoard: ~Copyable {
     /// Returns the starts that a queue's record counts.
     private func restored(_ queue: JobQueue, _ now: SchedulerReading) -> StartLog {
         guard let last = queue.lastStart else { return StartLog() }
-        // The record has only the instant of the last start, so all of them count as begun at that instant.
+        // The record has only the instant of the last start, so all starts count as made at that instant.
         let instant = now.continuous.advanced(by: min(.zero, now.wall.duration(to: last)))
         return StartLog(queue.recentStarts, at: instant)
     }
@@ -315,7 +314,7 @@ struct QueueBoard: ~Copyable {
         return offer
     }
 
-    /// Watches a lane with more jobs in the store, which becomes needed when half of its waiting jobs have begun.
+    /// Watches a lane with more jobs in the store; the lane becomes needed when half of its waiting jobs have begun.
     mutating func watch(_ lane: QueueLane) {
         watched[lane] = (waiting[lane] ?? 0) / 2
         needed.remove(lane)
@@ -334,7 +333,6 @@ struct QueueBoard: ~Copyable {
         needed.remove(lane)
     }
 
-    /// The queues that are paused.
     var paused: Set<QueueID> { Set(lines.values.lazy.filter(\.queue.isPaused).map(\.queue.id)) }
 
     /// Returns whether a job whose conditions must be read first may get a place now.

@@ -120,7 +120,6 @@ struct SchedulerLife {
 
     mutating func close(_ error: JobError?) { phase = .closing(error) }
 
-    /// Notes that the store is closed.
     mutating func closed(_ effects: inout [SchedulerEffect]) {
         guard case .closing(let error) = phase else { return }
         phase = .stopped

@@ -27,7 +27,6 @@ struct SetAsideJobs {
         found.isEmpty ? [] : Array(found.values.sorted { $0.key < $1.key }.prefix(limit))
     }
 
-    /// Notes that the turn is committed.
     mutating func committed(_ jobs: [UnreadableJob]) {
         for job in jobs {
             found[job.key] = nil

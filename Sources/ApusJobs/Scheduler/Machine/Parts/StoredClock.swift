@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// The store's record of the clocks, and the steps of the wall clock that it does not have yet.
+/// The store's record of the clocks, and the steps of the wall clock that the store does not have yet.
 struct StoredClock {
     private(set) var record: StoreClock
     /// Whether the record differs from what the store had at the start, and was not committed since.

@@ -47,7 +47,8 @@ struct WakeQueue {
 
     /// Drops stale elements.
     ///
-    /// Those at the top of a heap are dropped at once; the others when they outnumber the valid elements.
+    /// An element at the top of a heap is dropped at once. The others are dropped when they outnumber the valid
+    /// elements.
     mutating func dropStale() {
         let armed = armed
         func isValid(_ element: Wake) -> Bool { armed[element.key] == element.wake }

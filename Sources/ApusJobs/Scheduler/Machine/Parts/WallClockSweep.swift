@@ -8,7 +8,7 @@ struct WallClockSweep {
         var setBack: Duration?
         var mustReadZones = false
 
-        /// Adds the cause to the news of a job that it concerns.
+        /// Adds the cause to the news of a job that the cause concerns.
         func concern(_ entry: LoadedJobs.Entry) {
             if let setBack { entry.news.setBack = max(setBack, entry.news.setBack ?? .zero) }
             if mustReadZones, entry.job.request.trigger.calendar != nil { entry.news.mustReadZone = true }
