@@ -21,7 +21,7 @@
         enum AnswerAction: Equatable {
             /// Store the result of the batch's answer with this number.
             case result(BatchID, Int)
-            /// Record an error of the batch: of the answer with this number, or of the commit if the number is `nil`.
+            /// Record an error of the batch's answer with this number, or of its commit if the number is `nil`.
             case error(BatchID, Int?)
             case none
             /// Complete the batch.

@@ -339,7 +339,7 @@
             case lose
         }
 
-        /// Handles the instant of `.arm`.
+        /// Returns what must be done at the instant for which `.arm` asked, and sets the next such instant.
         mutating func expired(at now: UptimeInstant) -> ExpiryAction {
             alarm = nil
             if case .connecting = state, let connectDeadline {

@@ -296,8 +296,8 @@ struct cancelled_wait {
     pthread_mutex_t *mutex;
 };
 
-// Ends the wait of a cancelled thread: locks the mutex for its cleanup handlers, and passes a signal that it has
-// received on to another thread.
+// Ends the wait of a cancelled thread. If a signal has already woken the thread, another waiting thread is woken
+// instead. Then the mutex is locked, as the thread's cleanup handlers expect.
 static void leave_condition(void *argument) {
     struct cancelled_wait *cancelled = argument;
     bool was_signalled = atomic_load(&cancelled->wait->state) == wait_was_woken;

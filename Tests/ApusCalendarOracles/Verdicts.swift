@@ -4,7 +4,7 @@ import Foundation
 /// The reason why an oracle and Apus disagree, and which of them is right.
 struct Verdict: Hashable {
     var oracle: Oracle
-    /// The behaviour of the oracle from which the difference comes.
+    /// The behaviour of the oracle that causes the difference.
     var says: String
     var right: String
     var source: String

@@ -108,7 +108,7 @@ struct StuckHandlerTests {
         #expect(try harness.history().first == "1 cancelled(cancelled)")
         waiting.endFirst()
         harness.advance(20)
-        // The next occurrence has a place.
+        // The abandoned handler no longer takes a place, so the handler of the next occurrence was called.
         #expect(waiting.count == 1)
         try harness.check()
     }

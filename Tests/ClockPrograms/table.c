@@ -1,6 +1,6 @@
 // The table of docs/process-clock.md. For each way to wait, it shows the effect of time that stands still or moves, and
-// of events in the thread or the process that waits. The effects of a signal and of a cancellation are also found in
-// the machine's time.
+// of events in the thread or the process that waits. In the machine's time, the program prints only the effects of a
+// signal and of a cancellation.
 #define _GNU_SOURCE
 #include "program.h"
 

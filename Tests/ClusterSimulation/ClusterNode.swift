@@ -38,7 +38,7 @@ final class ClusterNode {
     var unsaid: RunnableJobs?
     /// The other nodes, according to the last beat.
     var others = OtherSchedulers()
-    /// The number of times that the session of this node was broken, when the node last listened again.
+    /// How many times the node's session had been broken when the node last began to listen again.
     var breaks = 0
     /// The instant of the last step, with the number of steps at that instant.
     private var steps = (at: Int64(0), count: 0)

@@ -252,7 +252,7 @@ extension Ledger.State {
             at: now)
     }
 
-    /// Checks that a handler that ended by itself did not have to be cancelled before.
+    /// Reports a handler that ended by itself although it should have been cancelled before.
     fileprivate mutating func checkNotCancelled(_ call: Int, _ now: Ledger.Moment, _ uptime: Int64) {
         let ended = calls[call]
         let facts = facts[ended.submission]

@@ -29,8 +29,8 @@ final class Ledger: Sendable {
         var isRefused = false
         /// The job has had other definitions.
         var isMixed = false
-        /// The period of the submission from which the trigger's occurrences are counted, with the number of earlier
-        /// occurrences; `nil` if it is unknown.
+        /// The submission from which the trigger's occurrences are counted: the period in which it was made, and the
+        /// number of earlier occurrences; `nil` if this is unknown.
         var phase: Phase?
         /// Whether this submission was acknowledged with a job that it made.
         var isAcknowledged = false
@@ -96,8 +96,9 @@ final class Ledger: Sendable {
         }
         var kind: Kind
         var node: Int
-        /// The number of the plan; `jobID` is the identifier to which it referred.
+        /// The number of the plan of the job that the command concerns.
         var job: Int?
+        /// The identifier by which the command referred to the job.
         var jobID: JobID?
         /// The jobs that a command for all matching jobs concerns.
         var reach: Reach?

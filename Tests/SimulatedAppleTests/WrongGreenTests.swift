@@ -12,7 +12,7 @@
         func sceneDidBecomeActive(_ scene: UIScene) { SimulatedPhone.note("active") }
     }
 
-    /// Has expectations in a process of its own.
+    /// The delegate of an app whose process checks expectations, two of which fail.
     private final class ExpectingDelegate: UIResponder, UIApplicationDelegate {
         func application(
             _ application: UIApplication,

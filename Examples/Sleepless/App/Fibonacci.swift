@@ -25,7 +25,7 @@ struct Fibonacci: Codable, Sendable, Hashable {
     private(set) var index = 0
     private var current = Limbs(limbs: [0])
     private var next = Limbs(limbs: [1])
-    /// The number of limbs that are dropped from each of the two numbers, above the lowest limbs.
+    /// The number of limbs that have been dropped from the middle of each of the two numbers.
     ///
     /// It is `nil` in the records of versions that kept all limbs.
     private var dropped: Int?

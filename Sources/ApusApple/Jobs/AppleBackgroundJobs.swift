@@ -52,7 +52,8 @@
         ///
         /// - Throws: `BackgroundJobError` with the code `invalidArgument`, `alreadyRegistered`, or `notPermitted` when
         ///   `BGTaskSchedulerPermittedIdentifiers` does not contain the identifier. A handler that is set after the
-        ///   launch is kept; its errors are thrown when a request is submitted.
+        ///   launch is not given to the system yet. For it, ``submit(_:)`` throws `notPermitted` instead, or
+        ///   `registeredTooLate` if the request is not for continued work.
         public func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
             guard !identifier.isEmpty else {
                 throw BackgroundJobError(

@@ -174,11 +174,12 @@ public final class Countdown: Sendable {
         }
     }
 
-    /// Starts the countdown to an instant of the wall clock as that clock is set now, regardless of the countdown's
-    /// state.
+    /// Starts the countdown to an instant of the wall clock, regardless of the countdown's state.
     ///
-    /// - Throws: ``BackgroundError`` with the code `invalidArgument` if the instant has passed, `storeFailed` if the
-    ///   change could not be stored; nothing has then changed.
+    /// The duration is the time from now to the instant, according to the present setting of the wall clock.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `invalidArgument` if the instant has passed, or `storeFailed` if the
+    ///   change could not be stored. In both cases the countdown is unchanged.
     public func start(until instant: WallInstant) throws(BackgroundError) {
         try change { machine, now throws(BackgroundError) in
             let duration = now.wall.duration(to: instant)

@@ -42,7 +42,8 @@ struct PositionSearch: Sendable {
 
     /// Returns the period in which a search from a local second starts.
     ///
-    /// It is the last period that the interval counts before the period of the local second, or period 0.
+    /// It is the last multiple of the interval that is before the period of the local second, or period 0 if there is
+    /// none.
     private func firstPeriod(from local: Int) -> Int {
         let period = max(0, period(of: floorDiv(local, 86_400)))
         return max(0, period + floorMod(-period, interval) - interval)

@@ -130,7 +130,7 @@ struct PhraseReader {
         }
     }
 
-    /// Whether another part of the schedule follows a separator, as in `at 9:00 and on sundays`.
+    /// Whether the next word, after a separator, begins another part of the schedule: `on` in `at 9:00 and on sundays`.
     private var beginsAnotherClause: Bool {
         [.at, .on, .every, .inside, .from, .between, .since, .until, .except].contains { has($0) }
     }

@@ -137,8 +137,9 @@ public final class ZoneDatabase: TimeZones {
     ///
     /// - Returns: True if a zone has different rules now, has appeared, or has disappeared.
     public func refresh() -> Bool {
-        // These are copies. Otherwise the dictionary would write to the shared storage once the runtime counts no other
-        // reference, which the thread sanitizer does not see.
+        // The elements are copied into arrays, because a copy of the dictionary would share its storage. Another thread
+        // could change that storage in place as soon as the copy is released. The thread sanitizer would report a race,
+        // because it does not see the runtime's reference counts.
         let (entries, missing) = withState { (Array($0.entries), Array($0.missing)) }
         var isChanged = false
         for name in missing where files.identity(of: directory + "/" + name) != nil {

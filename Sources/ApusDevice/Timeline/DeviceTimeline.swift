@@ -39,9 +39,10 @@ public struct DeviceTimeline: Sendable, Hashable {
 
     /// An event or a state with a duration.
     public struct Span: Sendable, Hashable, Codable {
-        /// The beginning, since the first event of the log.
+        /// The time from the first event of the log to the beginning of the span.
         public var start: Duration
-        /// The end, since the first event; for a span that was still open, the end of the log.
+        /// The time from the first event of the log to the end of the span, or to the end of the log if the span was
+        /// still open then.
         public var end: Duration
         /// The text of the span.
         public var label: String

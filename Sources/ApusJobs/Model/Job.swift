@@ -262,8 +262,8 @@ public struct JobBookkeeping: Hashable, Sendable {
     ///
     /// It is `nil` if the wall clock alone changes nothing.
     public var wake: WallInstant?
-    /// The next instant at which the scheduler must examine the job because of elapsed time: for a relative trigger, or
-    /// at the end of the delay before a retry.
+    /// The next instant at which the scheduler must examine the job because of elapsed time: an occurrence of a
+    /// relative trigger is due, or the delay before a retry ends.
     public var elapsedWake: WallInstant?
     /// The number of runs that were added to the job since its older runs were last removed (``JobChange/keptRuns``).
     public var runsSinceRetired: Int

@@ -34,9 +34,9 @@ extension JobScheduler {
     /// let count = try await scheduler.retry(all: JobQuery(kind: "invoice.send"))
     /// ```
     /// - Parameters:
-    ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for jobs that are not cancelled;
-    ///     without ``JobQuery/lastEnded``, for those whose newest ended attempt failed or was lost. The query's limit,
-    ///     cursor and order are ignored, and so is whether it includes last runs.
+    ///   - query: The query. If it has no states, jobs that are cancelled do not match. If ``JobQuery/lastEnded`` is
+    ///     empty, only jobs whose newest ended attempt failed or was lost match. The query's limit, cursor, order and
+    ///     ``JobQuery/includesLastRuns`` are ignored.
     ///   - progress: A closure that is called after each page of up to 1,000 jobs with the number of jobs that are
     ///     retried so far.
     /// - Returns: The number of jobs that are retried.

@@ -82,9 +82,9 @@ public struct JobLoad: Hashable, Sendable {
     package var laneCount = 1
     /// The number of waiting jobs of each lane in memory.
     package var waiting: [QueueLane: Int] = [:]
-    /// The number of rows that are read of each lane in addition to its share.
+    /// The number of runs in progress; so many rows of each lane are read in addition to its share.
     ///
-    /// The first rows may belong to jobs that already run.
+    /// The reason is that the first rows of a lane may belong to jobs that already run.
     package var running = 0
     package var paused: Set<QueueID> = []
     /// The jobs that can run here; `nil` for all.

@@ -59,7 +59,7 @@ public struct TakenSubmission: Hashable, Sendable {
     public var reply: JobReply?
     /// The refusal that the store keeps for an application's submission (``JobStore/refusals(limit:cursor:)``).
     ///
-    /// It is `nil` if the submission is carried out, or is another scheduler's.
+    /// It is `nil` if the submission is carried out, or if another scheduler waits for the result (``reply``).
     public var refusal: SubmissionRefusal?
 
     /// Creates a record of the submission that a part takes.

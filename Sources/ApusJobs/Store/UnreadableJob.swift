@@ -101,7 +101,7 @@ extension Run {
 extension JobRequest {
     /// Checks that a scheduler can compute with the values.
     ///
-    /// The limits of texts are not checked, because earlier versions had others.
+    /// The limits of texts are not checked, because earlier versions had different limits.
     fileprivate func checkStored() throws(StoredProblem) {
         func check(duration: Duration?, _ name: String, from least: Duration = .zero) throws(StoredProblem) {
             guard let duration, duration < least || !JobLimits.allows(duration) else { return }

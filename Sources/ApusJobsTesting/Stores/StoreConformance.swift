@@ -38,16 +38,16 @@ public struct StoreFactory: Sendable {
 
 /// A sentence that must be true of every store, with the code that checks it.
 public struct StoreCheck: Sendable, CustomStringConvertible {
-    /// The sentence.
+    /// The sentence that must be true, which is also the name of the check.
     public let name: String
     let body: @Sendable (StoreFactory) async throws -> Void
 
-    /// Checks the sentence.
+    /// Checks that the sentence is true of the factory's stores.
     ///
     /// - Throws: ``ConformanceFailure``, or an unexpected error of the store.
     public func run(_ factory: StoreFactory) async throws { try await body(factory) }
 
-    /// Checks the sentence with a factory of these functions; see ``run(_:)``.
+    /// Checks that the sentence is true of the stores that these functions create; see ``run(_:)``.
     public func run(
         makeStore: @escaping @Sendable () async throws -> any JobStore,
         reopen: @escaping @Sendable (any JobStore) async throws -> any JobStore,

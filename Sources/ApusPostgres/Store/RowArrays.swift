@@ -84,8 +84,9 @@
     }
 
     extension String {
-        /// The text with U+0000, which PostgreSQL's texts cannot contain, replaced by U+FFFD; for texts that people
-        /// read.
+        /// The text with U+FFFD in place of each U+0000, which PostgreSQL's texts cannot contain.
+        ///
+        /// It is used only for texts that people read.
         var withoutNull: String {
             utf8.contains(0) ? String(unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : Character($0) }) : self
         }

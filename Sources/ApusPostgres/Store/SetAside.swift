@@ -86,8 +86,8 @@
 
         /// Returns the expression for the wake to record.
         ///
-        /// If a job is set aside again without a change in between, its row has no wakes, so the recorded wakes are
-        /// kept.
+        /// Setting a job aside removes the wakes from its row. If the job is set aside again before its row has
+        /// changed, the wakes that were recorded the first time are kept.
         private static func keptUnlessChanged(_ column: String) -> String {
             "CASE WHEN s.version = excluded.version THEN coalesce(excluded.\(column), s.\(column)) ELSE excluded.\(column) END"
         }

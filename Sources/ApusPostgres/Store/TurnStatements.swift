@@ -348,7 +348,9 @@
     }
 
     extension [TurnStatements.Position] {
-        /// Returns whether the wave's last change of a job with the identifier changes a stored job.
+        /// Returns whether the last change in this wave for the identifier is a change of a stored job, not a new job.
+        ///
+        /// Returns `false` if the wave has no change for the identifier.
         fileprivate func isLastUpdate(of id: JobID, _ turn: StoreTurn) -> Bool {
             let last = last { turn.parts[$0.part][$0.change].job.id == id }
             return last.map { turn.parts[$0.part][$0.change].expected != .absent } ?? false

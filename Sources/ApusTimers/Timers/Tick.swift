@@ -18,8 +18,9 @@ extension TimerEngine {
     ///
     /// The first tick is due `interval` after the iteration begins, and the others follow in phase.
     ///
-    /// The loop's body is the consumer that misses ticks while it is busy. The sequence ends when its task is cancelled
-    /// or the engine is stopped. The engine has a timer for it only while the loop waits for a tick.
+    /// Ticks that fall due while the loop's body is busy are missed ticks, to which `missedTicks` applies. The sequence
+    /// ends when its task is cancelled or the engine is stopped. The engine has a timer for it only while the loop
+    /// waits for a tick.
     ///
     /// The parameters are those of ``RepeatingTimer/init(every:tolerance:missedTicks:clock:on:engine:handler:)``.
     ///

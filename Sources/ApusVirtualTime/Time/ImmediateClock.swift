@@ -8,7 +8,7 @@ public import ApusTimers
 public final class ImmediateClock: Clock, Sendable {
     /// The type of durations, with a precision of a nanosecond.
     public typealias Duration = Swift.Duration
-    /// The type of instants, which is that of the continuous clock, the default of Apus where no clock is named.
+    /// The type of instants: those of the continuous clock, which Apus uses where no clock is named.
     public typealias Instant = ContinuousInstant
 
     private let instant: Locked<Instant>

@@ -1,2 +1,2 @@
-// The real module also exports Foundation, whose `Date` and `DateComponents` are in its signatures.
+// The real module exports Foundation too: its signatures contain Foundation's `Date` and `DateComponents`.
 @_exported public import Foundation

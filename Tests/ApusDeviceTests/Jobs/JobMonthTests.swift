@@ -64,8 +64,8 @@ struct JobMonthTests {
         let device = try month(seed: 3)
         let report = device.jobs.report
         let refreshes = report.runs.filter { $0.identifier == "refresh" }
-        // On each of 23 days there are four refreshes: one before each of the two uses, and one six hours after each
-        // use because of the patience. One more comes at the beginning.
+        // On each of 23 days there are four refreshes: one before each of the two uses, and one about six hours after
+        // each use, when the request has waited for `refreshPatience`. One more comes at the beginning.
         #expect(refreshes.count == 93)
         #expect(refreshes.allSatisfy { $0.outcome == .succeeded })
         #expect(report.count(of: "tidy") == 30)

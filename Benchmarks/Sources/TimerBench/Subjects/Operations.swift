@@ -3,8 +3,8 @@ import Synchronization
 
 /// The costs of one call with an increasing number of live timers.
 ///
-/// Each contestant is measured in separate processes, in rounds with the others, so that none works in memory that
-/// another has fragmented.
+/// In each round, and for each number of timers, every contestant is measured in a process of its own, so that none
+/// works in memory that another has fragmented.
 struct Operations {
     private let quick: Bool
     private let sizes: [Int]

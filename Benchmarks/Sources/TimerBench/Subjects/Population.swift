@@ -84,7 +84,7 @@ struct Population<Maker: Contestant>: ~Copyable {
         delays = .allocate(capacity: Self.delayCount)
         for index in 0..<Self.delayCount { (delays + index).initialize(to: contestant.delay(random.farAway())) }
         handles = .allocate(capacity: size)
-        // The memory of the handles should not be measured.
+        // Writes to the memory of the handles now, so that the time of its first use is not measured.
         UnsafeMutableRawBufferPointer(handles).initializeMemory(as: UInt8.self, repeating: 0)
     }
 

@@ -171,8 +171,9 @@ extension JobDirectory {
 
     /// Imports the lines of a crontab.
     ///
-    /// A line belongs to the job with its schedule and command, or else to the first of the remaining jobs with its
-    /// command.
+    /// Each line is matched with an earlier job of this crontab that has the same schedule, command and policies. The
+    /// lines that are left are matched with the remaining jobs that have the same command. Any other line becomes a new
+    /// job.
     private func merged(_ wanted: WireImport, from crontab: String) async throws -> WireImported {
         let (now, zones) = (scheduler.now, scheduler.timeZones)
         let label = ["crontab": crontab]

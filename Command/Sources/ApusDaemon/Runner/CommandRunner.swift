@@ -98,7 +98,7 @@ struct CommandRunner: Sendable {
     }
 }
 
-/// The end of a command's output, which has at most 128 KiB and always includes the last 64 KiB.
+/// The end of a command's output: always the last 64 KiB, and at most 128 KiB.
 final class OutputTail: Sendable {
     private let state = Locked<[UInt8]>([])
     private let limit = 64 * 1024

@@ -162,7 +162,7 @@ struct AlarmMachine {
         for index in entries.indices {
             let request = entries[index].request
             if case .scheduled(let begin, let alert) = entries[index].state, begin <= now.wall {
-                // The wall clock may have been set beyond the countdown, or beyond the alert.
+                // If the wall clock was set forward, a part of the countdown may be left out, or the alert may be due.
                 let remaining = max(.zero, now.wall.duration(to: alert))
                 entries[index].state = .countdown(until: now.continuous.advanced(by: remaining))
                 if remaining > .zero { events.append(Event(title: request.title, alerts: false)) }

@@ -54,7 +54,7 @@ struct FairLine {
     private(set) var count = 0
     private var readyKeys = 0
 
-    /// Whether a job could get a place, because its key is not full.
+    /// Whether a key that is not full has a waiting job.
     var isReady: Bool { readyKeys > 0 }
 
     /// The number of waiting jobs of each key.

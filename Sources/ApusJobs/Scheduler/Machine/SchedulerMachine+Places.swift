@@ -21,9 +21,9 @@ extension SchedulerMachine {
         return entry
     }
 
-    /// Brings a job into memory, and lets its claimed runs without a handler wait again (``resolveClaims(_:)``).
+    /// Brings a job into memory, and lets claimed runs whose handlers were not called wait again.
     ///
-    /// These runs must have been claimed by this scheduler.
+    /// This scheduler must have claimed these runs; see ``resolveClaims(_:)``.
     mutating func takeClaiming(_ loaded: LoadedJob) -> LoadedJobs.Entry {
         let entry = take(loaded)
         resolveClaims(entry)
@@ -62,8 +62,9 @@ extension SchedulerMachine {
         jobs.remove(entry)
     }
 
-    /// The number of jobs that count for the memory's limit; jobs that wait for conditions or handlers have a separate
-    /// limit.
+    /// The number of jobs that count toward the limit on jobs in memory.
+    ///
+    /// Jobs that wait for conditions or handlers have a separate limit.
     var loadedCount: Int { jobs.count - conditions.held.count - kinds.parked.count }
 
     /// Returns the facts by which ``JobLoading`` decides whether a new job is left in the store.

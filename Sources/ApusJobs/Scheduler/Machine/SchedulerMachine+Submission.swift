@@ -222,12 +222,13 @@ extension SchedulerMachine {
         return try isAnswer(known, to: request, now) ? .ended(known) : .none
     }
 
-    /// Returns whether a job with the request's kind and content is the answer to the request.
+    /// Returns whether an existing job with the request's kind and content is the answer to the request.
     ///
-    /// The job has ended, or has no run left to begin. It is the answer if it was submitted within the request's
-    /// period, unless the conflict policy is `replace`.
+    /// The job is the answer if it was submitted within the request's period, unless the conflict policy is `replace`.
+    /// The caller has checked that the job has ended, or has no run left to begin.
     ///
-    /// - Throws: ``JobError`` with `alreadyExists` if it would be the answer and the conflict policy is `refuse`.
+    /// - Throws: ``JobError`` with `alreadyExists` if the job was submitted within the period and the conflict policy
+    ///   is `refuse`.
     private func isAnswer(_ job: Job, to request: JobRequest, _ now: WallInstant) throws(JobError) -> Bool {
         guard let content = request.uniqueContent, let period = request.uniqueness.period,
             job.created > now.advanced(by: .zero - period)

@@ -119,7 +119,7 @@ final class SchedulerTurn {
     private(set) var committed: [Int] = []
     /// The positions of the drafts of loaded jobs, by key.
     private var positions: [Int64: Int] = [:]
-    /// The identifiers of the jobs of the turn's commands.
+    /// The identifiers of the jobs that the turn's commands concern.
     private(set) var ids: Set<JobID> = []
     /// The kinds and contents of those submissions of the turn that are unique by their content.
     private var contents: Set<JobReference.Unique> = []

@@ -8,10 +8,11 @@ import PlatformC
 
 /// The device's view of a simulated app's process, which is a process of the operating system.
 ///
-/// The process is forked from another process of this program, which has not run anything yet, and runs a function of
-/// the program in place of `main`. Its time is virtual, and advances from deadline to deadline of the process, only as
-/// far as the device allows. It does not advance while the app is suspended. At the app's end the process is killed, so
-/// that no thread, timer, queue, task or variable of the app remains.
+/// The process is forked from the launcher (``AppLauncher``), a process in which this program is loaded but does not
+/// run. The forked process runs a function of the program in place of `main`. Its time is virtual, and advances from
+/// deadline to deadline of the process, only as far as the device allows. It does not advance while the app is
+/// suspended. At the app's end the process is killed, so that no thread, timer, queue, task or variable of the app
+/// remains.
 final class AppProcess: SteppedProcess {
     private struct State {
         var pid: pid_t = 0

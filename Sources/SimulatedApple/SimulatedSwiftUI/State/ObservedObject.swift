@@ -10,7 +10,7 @@
         private let make: () -> ObjectType
         private var observer: ObjectObserver?
 
-        /// Creates a property whose object is created once for each place.
+        /// Creates a property whose object is created once for each place of the view in the tree.
         public init(wrappedValue make: @autoclosure @escaping () -> ObjectType) { self.make = make }
 
         /// The object.

@@ -13,8 +13,8 @@ struct SetAsideJobs {
 
     /// Adds a job that a read has found.
     ///
-    /// If it was set aside before, another owner of the store has given it back. The next turn sets it aside again, or
-    /// the store refuses that.
+    /// If a turn had set the job aside before, another owner of the store has made it due again since. The next turn
+    /// tries to set it aside again; the store refuses that if this scheduler is no longer the owner.
     mutating func find(_ job: UnreadableJob) { found[job.key] = job }
 
     /// Returns whether a turn has set the job aside.
