@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The plugin RewriteObjC, which makes an app's sources with Objective-C's attributes and selectors compile on Linux: a package of
-// its own, because it fetches and compiles swift-syntax. docs/simulated-apple.md has what a user writes.
+// The plugin RewriteObjC makes an app's sources with Objective-C's attributes and selectors compile on Linux. It is a package
+// of its own, because it fetches and compiles swift-syntax. docs/simulated-apple.md shows how to use it.
 
 /// Each line names the proposal that explains it.
 let settings: [SwiftSetting] = [

@@ -117,7 +117,8 @@
             #endif
         }
 
-        /// Returns the requests of this process whose alarms alert now, or those whose alarms have not alerted yet.
+        /// Returns the requests of this process whose alarms alert now, or, if `alerting` is false, those whose alarms
+        /// have not alerted yet.
         private func waiting(alerting: Bool) -> [NotificationRequest] {
             #if canImport(AlarmKit)
                 if #available(iOS 26.1, macCatalyst 26.1, *) {

@@ -5,8 +5,9 @@
     /// The conversion between instants and Foundation's dates.
     ///
     /// A date is as far from the present date of the machine as its instant is from the present instant of `time`. On
-    /// Apple's systems, both are readings of the same clock. On Linux, the simulated phone has its own clock, and
-    /// interprets an app's dates by their distance from the machine's clock.
+    /// Apple's systems, both are readings of the same clock. On Linux, the simulated phone has its own clock. It reads
+    /// an app's date as the instant that is as far from the phone's present as the date is from the present date of the
+    /// machine.
     struct AppleDates: Sendable {
         let time: any TimeSource
 
@@ -25,14 +26,14 @@
         /// Returns the first whole second of the system's calendar that is not before `instant`.
         func second(atOrAfter instant: WallInstant) -> Date {
             #if os(Linux)
-                // The machine's time and the distance are both rounded up, because the phone measures from a later
-                // moment of the machine's clock. The date is therefore never early, but may be a second later than on a
-                // phone.
+                // The machine's present time and the distance are both rounded up, because the phone reads the
+                // machine's clock later than this method does. The date is therefore never early, but may be a second
+                // later than on a phone.
                 let distance = WallInstant(nanoseconds: 0).advanced(by: time.wall().duration(to: instant))
                 return Date(timeIntervalSince1970: Self.seconds(upTo: machine) + Self.seconds(upTo: distance))
             #else
-                // The clock is not read here, because the time between two readings could move the result over the end
-                // of a second.
+                // The date is computed without reading the clock, because two readings at different times could make it
+                // a second later.
                 return Date(timeIntervalSince1970: Self.seconds(upTo: instant))
             #endif
         }
@@ -42,7 +43,9 @@
             return Double(rest == 0 ? seconds : seconds + 1)
         }
 
-        /// About 285 years in seconds; the range of `Duration` in nanoseconds is 292 years.
+        /// The largest distance, in seconds: about 285 years.
+        ///
+        /// A `Duration` in nanoseconds can be at most 292 years.
         private static let farAway = 9e9
 
         private var machine: WallInstant { SystemTime().wall() }

@@ -70,7 +70,7 @@
         /// See ``AppleNotifications`` for the triggers.
         ///
         /// - Throws: `BackgroundError` with the code `invalidArgument` for an interval that is not accepted,
-        ///   `notificationRefused` when the user does not allow notifications or the center refuses the request,
+        ///   `notificationRefused` when the user does not allow notifications or the center refuses the request, or
         ///   `tooManyNotifications` when another request would be dropped.
         public func schedule(_ request: NotificationRequest) async throws {
             try request.validate()
@@ -189,7 +189,7 @@
             return content
         }
 
-        /// Returns the system's trigger; `nil` for a notification that is shown at once.
+        /// Returns the system's form of a trigger; `nil` for a notification that is shown at once.
         private func trigger(for trigger: NotificationRequest.Trigger) -> UNNotificationTrigger? {
             switch trigger {
             case .at(let instant):
@@ -252,7 +252,8 @@
                 }
                 let added = WallInstant(nanoseconds: nanoseconds)
                 let repeats = words[0] == "every"
-                // The due instant is the next multiple of the interval that is still to come.
+                // A repeating request is next due at the first multiple of the interval, counted from `added`, that is
+                // still to come.
                 let passed = now > added ? (now.nanoseconds - added.nanoseconds) / UInt64(interval) : 0
                 let (ahead, overflow) = UInt64(interval).multipliedReportingOverflow(by: repeats ? passed + 1 : 1)
                 let due = added.advanced(by: .nanoseconds(Int64(clamping: overflow ? .max : ahead)))

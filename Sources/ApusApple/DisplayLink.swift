@@ -12,9 +12,9 @@
     /// retains a `CADisplayLink` with its target, but not a `DisplayLink`.
     ///
     /// The rates are divisors of the display's rate (Apple,
-    /// developer.apple.com/documentation/quartzcore/cadisplaylink). The system may choose a lower one in the low-power
-    /// mode, or when the device is hot. A suspended app is not called, and frames in that time count as dropped, so
-    /// pause the link when the app enters the background.
+    /// developer.apple.com/documentation/quartzcore/cadisplaylink). The system may choose a lower rate than the
+    /// preferred one in the low-power mode, or when the device is hot. A suspended app is not called, and frames in
+    /// that time count as dropped, so pause the link when the app enters the background.
     @MainActor
     public final class DisplayLink {
         private let handler: @MainActor (Frame) -> Void

@@ -1,4 +1,4 @@
-// What a program's file says about whether its time can be virtual.
+// Finds out from a program's file whether the program's time can be virtual.
 #define _GNU_SOURCE
 #include "process_tree.h"
 

@@ -9,8 +9,8 @@ public import Foundation
 ///
 /// The store may be used from any thread.
 public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
-    // The class is `@unchecked Sendable` because `defaults` is used only under `lock`, and is also documented as
-    // thread-safe.
+    // The class is `@unchecked Sendable` because `UserDefaults` is documented as thread-safe. `defaults` is also used
+    // only under `lock`.
     private let defaults: UserDefaults
     private let prefix: String
     private let lock = Locked(())
@@ -27,7 +27,7 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
 
     /// Returns the record of `key`; `nil` if there is none.
     ///
-    /// - Throws: `BackgroundError` with the code `storeFailed` if the default is not such a record.
+    /// - Throws: `BackgroundError` with the code `storeFailed` if the default is not a record of this type.
     public func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record? {
         let name = prefix + key
         let (isThere, data) = lock.withLock { _ in
@@ -50,7 +50,7 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
         }
     }
 
-    /// Saves `record` under `key`; `nil` removes it.
+    /// Saves `record` under `key`; `nil` removes the stored record.
     ///
     /// - Throws: `BackgroundError` with the code `storeFailed` if the record cannot be encoded as JSON.
     public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {

@@ -111,8 +111,8 @@ public final class JobTester: Sendable {
     ///
     /// - Parameters:
     ///   - type: The type of the payload.
-    ///   - attempts: The numbers of the attempts at each occurrence that fail, from 1. Another call for the kind
-    ///     replaces the attempts and the error.
+    ///   - attempts: The numbers of the attempts that fail, counted from 1 for each occurrence. Another call for the
+    ///     kind replaces the attempts and the error.
     ///   - error: The error that the handler seems to throw, which may be a `RunDecision`.
     public func fail<Payload: JobPayload>(
         _ type: Payload.Type, attempts: ClosedRange<Int>, with error: any Error

@@ -38,7 +38,7 @@ public struct DesktopNotifier: Notifier {
                     "there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and XDG_RUNTIME_DIR has no bus")
         }
         let error = await withCheckedContinuation { continuation in
-            // The call blocks, which a thread of Swift's pool must not.
+            // The call blocks, so it must not run on a thread of Swift's pool.
             Self.queue.async {
                 continuation.resume(returning: show(notification, address))
             }

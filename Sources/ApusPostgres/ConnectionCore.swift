@@ -2,7 +2,8 @@
     import ApusTimers
     import Logging
 
-    /// The part of a connection on its thread: libpq's connection, and the machine that decides what to do with it.
+    /// The part of a connection that runs on its thread: libpq's connection, and the machine that decides what to do
+    /// with it.
     ///
     /// The thread retains the core while it is connected. When the ``PostgresConnection`` is released, it ends the core
     /// by ``abandon()``.
@@ -130,7 +131,8 @@
             scheduleTurn()
         }
 
-        /// Schedules one turn of the machine, so that batches of one turn of the thread are sent together.
+        /// Schedules a turn of the machine at the end of the thread's turn, so that all batches of that turn are sent
+        /// together.
         private func scheduleTurn() {
             guard !hasTurn else { return }
             hasTurn = true

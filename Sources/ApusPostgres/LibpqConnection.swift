@@ -108,8 +108,8 @@
 
         /// Reserves a name for preparing a statement.
         ///
-        /// - Returns: `nil` if there are too many prepared statements, or if the same one is being prepared, because
-        ///   later batches must not depend on its success.
+        /// - Returns: `nil` if there are too many prepared statements, or if an earlier batch prepares the same one. A
+        ///   later batch must not depend on the success of that preparation.
         func reserveName(_ key: PreparationKey) -> String? {
             guard prepared.count + preparing.count < Self.mostPrepared, preparing.insert(key).inserted else {
                 return nil
@@ -152,7 +152,8 @@
 
         /// Sends buffered bytes, and returns whether none are left.
         ///
-        /// An error counts as sent, because it is handled when reading, which also finds the server's last message.
+        /// After an error, all bytes count as sent, because the error is handled when reading, which also finds the
+        /// server's last message.
         func flush() -> Bool {
             calls.flushes += 1
             return PQflush(handle) != 1

@@ -83,8 +83,9 @@
             try checkPorts()
         }
 
-        /// Returns the text without the parameter `schema` of a URI, and its value, which is not percent-decoded
-        /// because valid names need no escapes.
+        /// Returns the text without the parameter `schema` of a URI, and the value of this parameter.
+        ///
+        /// The value is not percent-decoded, because valid names need no escapes.
         private static func takeSchema(from text: String) -> (text: String, schema: String?) {
             let scalars = text.unicodeScalars
             let isURI = ["postgres://", "postgresql://"].contains { scalars.starts(with: $0.unicodeScalars) }

@@ -80,7 +80,7 @@
 
         /// The kind of error.
         public var code: Code
-        /// What happened, and the remedy.
+        /// A sentence for people that says what happened and what to do.
         public var message: String
         /// What is known about the fate of the batch.
         public var fate: PostgresFate

@@ -75,9 +75,9 @@
 
     /// A Swift type of parameters, columns and array elements, in PostgreSQL's binary format.
     package protocol PostgresElement: Sendable {
-        /// The type of a parameter.
+        /// The PostgreSQL type of a parameter that has this Swift type.
         static var type: PostgresType { get }
-        /// The type of an array parameter.
+        /// The PostgreSQL type of an array of such values.
         static var arrayType: PostgresType { get }
         /// Appends the value in the binary format.
         func append(to bytes: inout [UInt8])

@@ -124,7 +124,7 @@
     /// Statements that are sent in one round trip, and applied entirely or not at all.
     ///
     /// They must not begin or end transactions, because the server would then commit at these statements. Only
-    /// ``ServerTransaction`` does so, on a connection of its own.
+    /// ``ServerTransaction`` uses such statements, on a connection of its own.
     ///
     /// The isolation level is READ COMMITTED unless another one is chosen. At this level, each statement sees all
     /// commits before it began, including those made while an earlier statement of the batch waited for a lock.

@@ -72,7 +72,9 @@
         /// Returns the name of this schema's channel that is named `apus_…` in the schema `apus`.
         func channel(_ suffix: String) -> String { "\(name)_\(suffix)" }
 
-        /// The class of the nodes' session locks, which differs between schemas because each numbers its nodes from 1.
+        /// The class of the nodes' session locks.
+        ///
+        /// It differs between schemas, because each schema numbers its nodes from 1.
         var lockClass: Int32 {
             self == .apus ? Self.apusLockClass : Int32(truncatingIfNeeded: name.stableHash)
         }
@@ -83,7 +85,7 @@
         /// the schema.
         static let nameLockClass = apusLockClass + 1
 
-        /// Returns the condition that a node's session holds its lock.
+        /// Returns the SQL condition that is true if a node's session holds the node's lock.
         func isLocked(_ node: String) -> String {
             """
             EXISTS (

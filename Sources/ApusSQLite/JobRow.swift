@@ -49,9 +49,10 @@
             ((["key", "version", "id", "created"] + place).map { "job.\($0)" } + request.map { "request.\($0)" }
             + (state + progress).map { "job.\($0)" }).joined(separator: ", ")
 
-        /// The condition for ended jobs, with the expression of the partial indexes.
+        /// The conditions for jobs that have ended, and for jobs that have not ended.
         ///
-        /// SQLite uses a partial index only for the same expression.
+        /// They are the expressions of the partial indexes, because SQLite uses a partial index only for the same
+        /// expression.
         static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
         static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
         /// The condition for jobs that have ended or have an unknown state.
@@ -246,7 +247,7 @@
             guard let labels = LabelsJSON.decode(row.text()) else { throw .unknown("labels") }
             let payload = row.blob()
             let fairnessKey = row.optionalText()
-            // The key group is derived from the fairness key.
+            // This is the key group, which is derived from the fairness key.
             _ = row.optionalInteger()
             let idempotencyKey = row.optionalText()
             guard let metadata = LabelsJSON.decode(row.text()) else { throw .unknown("metadata") }

@@ -64,7 +64,7 @@
             statement.bind(run.dueNote?.rawValue)
         }
 
-        /// Reads the run of a row of ``columns``, of a job whose identifier is known.
+        /// Reads the run of a row of ``columns``; `job` is the identifier of the run's job.
         static func read(
             _ row: PreparedStatement, job: JobID, isTriggerRelative: Bool, _ axis: ElapsedAxis
         ) throws(StoredProblem) -> Run {

@@ -27,13 +27,13 @@
         /// `JobScheduler.refusals`. Middleware is not called.
         ///
         /// The store need not be open in this process, and another process may own its file; but a scheduler of this
-        /// version of Apus must have opened it once.
+        /// version of Apus must have opened the store once.
         ///
         /// - Parameters:
         ///   - request: the job.
         ///   - db: the application's connection to the store's file.
-        /// - Returns: the request's identifier. With a uniqueness other than `.identifier`, an existing job may count
-        ///   as the same; it keeps its own identifier, which is not returned.
+        /// - Returns: the request's identifier. If the uniqueness is not `.identifier`, an existing job with another
+        ///   identifier may take the place of the new one; that identifier is not returned.
         /// - Throws: `JobError` with `invalid`, naming the argument, for a request that `JobScheduler.submit(_:)` would
         ///   refuse regardless of the store's contents, or if `db` is a connection to another file; `unavailable`,
         ///   `full` or `damaged`, with GRDB's error as the cause. The caller decides whether the error rolls the

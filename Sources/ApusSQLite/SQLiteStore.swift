@@ -7,12 +7,12 @@
 
     /// A store of jobs in one SQLite file.
     ///
-    /// A turn that ``commit(_:in:)`` has acknowledged survives `kill -9`, and with ``Durability/full`` (the default) a
-    /// power failure: the file is in WAL mode with `synchronous=FULL`.
+    /// A turn that ``commit(_:in:)`` has acknowledged survives `kill -9`. With ``Durability/full`` (the default) it
+    /// also survives a power failure, because the file is in WAL mode with `synchronous=FULL`.
     ///
-    /// One process owns a file, by a lock on `<path>.lock` that the kernel releases when the process ends, however that
-    /// happens. A second owner gets `JobError.Code.owned`, with a message that names the first. The user may read the
-    /// file with other programs at any time.
+    /// One process owns a file: it holds a lock on `<path>.lock`, which the kernel releases when the process ends for
+    /// any reason. A second owner gets `JobError.Code.owned`, with a message that names the first. The user may read
+    /// the file with other programs at any time.
     ///
     /// The file, its lock and the files of SQLite beside it must belong to the effective user and not be writable by
     /// others. ``open(as:)`` refuses all other files, because a job that another user planted would run as this user.
@@ -82,8 +82,8 @@
         /// Creates or migrates the tables of Apus in an application's database, in a migration of the application.
         ///
         /// A store does so itself when it is opened. An application needs this function only if the
-        /// `eraseDatabaseOnSchemaChange` of its migrator is true, or to submit jobs before any scheduler has opened the
-        /// store:
+        /// `eraseDatabaseOnSchemaChange` of its migrator is true, or if it submits jobs before any scheduler has opened
+        /// the store:
         ///
         /// ```swift
         /// migrator.registerMigration("jobs") { db in try SQLiteStore.migrate(db) }
@@ -107,7 +107,7 @@
 
         /// Takes ownership of the file, and creates or migrates it if necessary.
         ///
-        /// On an open store it begins a new epoch, after which earlier sessions cannot write any more.
+        /// If the store is already open, this begins a new epoch, after which earlier sessions cannot write any more.
         ///
         /// - Throws: `JobError` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable` or `full`.
         public func open(as node: NodeID) async throws -> StoreSession {
@@ -160,7 +160,8 @@
 
         /// Returns the open connections; after a failed sync, new ones to the same file.
         ///
-        /// The scheduler reads the file to find out whether the turn whose sync failed was written.
+        /// Reads need the new connections too, because the scheduler reads the file to find out whether the turn whose
+        /// sync failed was written.
         private func connections() async throws -> Connections {
             guard let connections = openConnections else { throw isNotOpen }
             guard connections.mustBeReplaced else { return connections }
@@ -197,7 +198,7 @@
             do { return try await connections.reader.perform(read) } catch let error as JobError
                 where error.code == .closed
             {
-                // The connections are being replaced, or were replaced in the meantime.
+                // The connections were closed while they were being replaced, or the store was closed.
                 let new = try await self.connections()
                 guard new !== connections else { throw error }
                 return try await new.reader.perform(read)
@@ -257,7 +258,7 @@
         /// Returns a stream that signals submissions.
         ///
         /// It signals when a transaction of this process that contains a submission is committed, and after a turn that
-        /// has left submissions.
+        /// has not taken all submissions.
         public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { signals.stream() }
 
         /// Returns the jobs that could not be read; see `JobStore.setAside(after:limit:)`.

@@ -2,12 +2,12 @@
     import ApusJobs
     import GRDB
 
-    /// The tables of Apus, in a database of their own or in an application's database, in which nothing else is
-    /// changed.
+    /// The tables of Apus, in a file of their own or in an application's database.
     ///
-    /// `apus_owner` has the version of the tables. Released migrations are never edited: a change is a new text at the
-    /// end of `migrations`, with a new fixture in the tests. Tables and version are committed together, so a process
-    /// that is killed while it creates a file leaves an empty one.
+    /// Nothing else in an application's database is changed. `apus_owner` has the version of the tables. Released
+    /// migrations are never edited: a change is a new text at the end of `migrations`, with a new fixture in the tests.
+    /// Tables and version are committed together, so a process that is killed while it creates a file leaves an empty
+    /// one.
     enum Schema {
         /// The version of ``tables``; earlier versions are in ``FormerSchema``.
         private static let first: Int64 = 8
@@ -15,9 +15,9 @@
         /// The migrations; number n, counted from 0, migrates version `first` + n to the next one.
         private static let migrations = [
             // Adds the policies `expiry` and `retention`, and the instant until which an ended job is kept, with its
-            // index. The retention of jobs that have ended is not known here, so they are kept for 180 days from now.
-            // `unique_until` is no longer used, but stays, because SQLite reads the whole schema to drop a column, and
-            // fails if an application has a view of a missing table.
+            // index. The retention of jobs that have ended is not known here, so they are kept for at least 180 days
+            // from now. `unique_until` is no longer used, but stays, because SQLite reads the whole schema to drop a
+            // column, and fails if an application has a view of a missing table.
             """
             ALTER TABLE apus_request ADD COLUMN expiry INTEGER;
             ALTER TABLE apus_request ADD COLUMN retention INTEGER;

@@ -3,10 +3,10 @@
         // A job is in two tables: `apus_job` has a short row with everything that a run changes; `apus_request` has the
         // request, which is written once and may be long.
         //
-        // Among the jobs that have not ended, each identifier is unique, and so is the pair of kind and payload of a
-        // job that requires it; later versions allow a key in place of the payload. An instant in elapsed time (see
-        // ``JobStore``) is stored as the wall clock's reading minus `apus_clock.elapsed_offset`, which is initially
-        // zero.
+        // Among the jobs that have not ended, each identifier is unique. If a job is unique by its content, its pair of
+        // kind and payload is unique too; later versions allow a key in place of the payload. An instant in elapsed
+        // time (see ``JobStore``) is stored as the wall clock's reading minus `apus_clock.elapsed_offset`, which is
+        // initially zero.
         //
         // The CHECK constraints are the rules of the state machine for every writer, including a person with a SQL
         // shell. They compare with one literal after another, because for IN with three or more literals SQLite builds

@@ -2,7 +2,7 @@
     import ApusJobs
     import ApusTimers
 
-    /// The jobs that are set aside, used on a connection's queue only.
+    /// The rows of the jobs that are set aside; they are read and written on a connection's queue only.
     enum SetAsideRow {
         /// The condition on the table `apus_job` for a job that is not set aside.
         static let isNone = """
@@ -74,7 +74,7 @@
         }
     }
 
-    /// The submissions that were refused, used on a connection's queue only.
+    /// The rows of the submissions that were refused; they are read and written on a connection's queue only.
     enum RefusalRow {
         static let columns = "sequence, submitted, refused, code, message, command"
 

@@ -2,7 +2,7 @@
     import ApusJobs
     import ApusTimers
 
-    /// Lists of jobs and runs in pages, used on a connection's queue only, inside a transaction.
+    /// Reads lists of jobs and runs in pages; used on a connection's queue only, inside a transaction.
     enum StorePages {
         static func jobs(_ query: JobQuery, on connection: Connection) throws -> JobPage {
             let limit = try ListPage.size(query.limit)
@@ -30,7 +30,7 @@
             try select("count(*)", query, after: nil, "", on: connection).firstRow { Int($0.integer()) } ?? 0
         }
 
-        /// The column that orders the jobs, which is the column of the index that finds them.
+        /// The column by which the jobs are ordered: that of the index in which they are found.
         private static func key(_ query: JobQuery) -> String { query.calendarsOnly ? "request.job" : "job.key" }
 
         /// The conditions of a query, each with the binding of its parameters.
@@ -60,7 +60,7 @@
             }
         }
 
-        /// Returns the statement for all rows that match a query, regardless of the query's limit.
+        /// Returns the statement for the rows that match a query; `rest` has the order and the limit.
         private static func select(
             _ columns: String, _ query: JobQuery, after: Int64?, _ rest: String, on connection: Connection
         ) throws -> PreparedStatement {
@@ -124,10 +124,10 @@
                 THEN job.next_due >= ? AND job.next_due < ? ELSE job.next_due >= ? AND job.next_due < ? END
             """
 
-        /// The condition for a job whose identifier has a prefix or whose name is given.
+        /// The condition for a job whose identifier begins with a text, or whose name is that text.
         ///
         /// It selects a set of keys, so that SQLite uses the indexes whatever it estimates about the table. Parameters:
-        /// the bounds of the identifiers, twice, and the name.
+        /// the bounds of the identifiers, twice, and the text.
         private static let matchesIDOrName = """
             job.key IN (
                 SELECT key FROM apus_job AS job WHERE id >= ? AND id < ? AND \(JobRow.hasNotEnded)

@@ -2,15 +2,14 @@
     import ApusJobs
     import ApusTimers
 
-    /// Writes turns and all other changes of the file, each in one transaction, on the writer connection's queue only.
+    /// Writes turns and all other changes to the file, each in one transaction, on the writer connection's queue only.
     final class TurnWriter {
         private let connection: Connection
         private let durability: SQLiteStore.Durability
         private let beforeCommit: (@Sendable () -> Void)?
         /// The last key, counted here because SQLite's AUTOINCREMENT would write one more page in each commit.
         private var lastKey: Int64
-        /// The number of rows that the current part has changed; if it is zero, a failure of the part has changed
-        /// nothing.
+        /// The number of rows that the current part has changed; if it is zero, the part can fail without a rollback.
         private var rowsChanged = 0
         /// The clock record in the file.
         private var clock: StoreClock?
@@ -37,7 +36,7 @@
 
         // MARK: Transactions
 
-        /// Runs `body` in a transaction, and throws if `session` is not `nil` and is not the owner.
+        /// Runs `body` in a transaction; throws if a session is given that is no longer the owner.
         func write<Value>(in session: StoreSession?, _ body: () throws -> Value) throws -> Value {
             if let failure { throw failure }
             do {
@@ -121,7 +120,7 @@
         ) throws -> [Result<[Job], JobError>] {
             try write(in: session) {
                 let axis = ElapsedAxis(turn.clock)
-                // An empty turn tests whether the file can be written.
+                // An empty turn writes the clock record too, because such a turn tests whether the file can be written.
                 if turn.clock != clock || turn.parts.isEmpty { try Self.write(turn.clock, on: connection) }
                 for queue in turn.queues { try Self.write(queue, axis, on: connection) }
                 try SetAsideRow.insert(turn.setAside, on: connection)

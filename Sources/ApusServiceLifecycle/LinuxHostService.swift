@@ -6,8 +6,8 @@
     ///
     /// The group handles the signals. List the host *last*: a group shuts its services down from the last to the first,
     /// so the other services are available until the host's background tasks have ended or its grace period is over.
-    /// The group's `maximumGracefulShutdownDuration` must be longer than that: at its end the group cancels the host,
-    /// which expires its background tasks and does not wait for them.
+    /// The group's `maximumGracefulShutdownDuration` must be longer than the grace period: at its end the group cancels
+    /// the host, which then expires its background tasks and does not wait for them.
     ///
     /// ```swift
     /// let host = LinuxHost()

@@ -44,7 +44,7 @@ extension SimulatedPhoneTrait: TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // The test has two traits, and the outer one has provided the device.
+        // The test has two traits of this type, and the outer one has provided the device.
         guard await SimulatedDevice.current == nil else { return try await function() }
         try await Self.turns.pass {
             try await SimulatedDevice.run(seed: seed, policy: policy) { device in

@@ -93,7 +93,7 @@ extension VirtualClockTrait: TestScoping {
     ) async throws {
         switch TestProcess.claim(test.id) {
         case .first: break
-        // The test has two traits, and the outer one has begun virtual time.
+        // The test has two traits of this type, and the outer one has begun virtual time.
         case .again: return try await function()
         case .taken(let other):
             Issue.record(

@@ -22,8 +22,8 @@ import Foundation
 /// own.
 ///
 /// Virtual time needs Linux with glibc, without sanitizers (``isAvailable``). Other processes and machines are not
-/// simulated, so a thread that waits for a socket counts as asleep. A child of `fork` has the machine's time. Processor
-/// time, file dates and the kernel's own time-outs stay real.
+/// simulated, so a thread that waits for a socket counts as asleep. In a child of `fork`, time is real. Processor time,
+/// file dates and the kernel's own time-outs stay real.
 public enum ProcessClock {
     /// The rule by which time moves.
     public enum Mode: Sendable, Hashable {
@@ -31,11 +31,11 @@ public enum ProcessClock {
         case stepped
         /// Time moves to the next deadline by itself whenever nothing in the process can run.
         case automatic
-        /// Time moves by itself, and a second of virtual time takes this duration of the machine's time.
+        /// Time moves by itself, and a second of virtual time takes this duration of real time.
         case paced(Duration)
     }
 
-    /// The default limit of a step's wait for running threads, in the machine's time: 60 s.
+    /// The default limit, in real time, for which a step waits for running threads: 60 s.
     public static let defaultLimit: Duration = .seconds(60)
 
     /// Whether time can be virtual in this program.
@@ -45,8 +45,8 @@ public enum ProcessClock {
 
     /// Makes time virtual for the rest of the process.
     ///
-    /// Waits that began before this call end in the machine's time. Timers of Dispatch and other timer descriptors keep
-    /// the time that they had left.
+    /// Waits that began before this call end in real time. Timers of Dispatch and other timer descriptors keep the time
+    /// that they had left.
     ///
     /// - Parameters:
     ///   - mode: The rule by which time moves.
@@ -86,7 +86,7 @@ public enum ProcessClock {
     /// - Parameters:
     ///   - duration: The time to pass; with zero or less, the call fires what is overdue and waits until nothing can
     ///     run.
-    ///   - limit: The longest wait for running threads, in the machine's time.
+    ///   - limit: The longest wait for running threads, in real time.
     /// - Throws: ``ProcessClockError`` with `notVirtual`, or with `busy` when a thread does not come to rest; the
     ///   clocks then stay where they are.
     public static func advance(by duration: Duration, limit: Duration = defaultLimit) throws {
@@ -105,7 +105,7 @@ public enum ProcessClock {
         try move(limit) { process_clock_settle($0) }
     }
 
-    /// Waits like the synchronous form, without blocking the caller's thread.
+    /// Waits until nothing in the process can run, like the synchronous form, without blocking the caller's thread.
     public static func settle(limit: Duration = defaultLimit) async throws {
         try await onThreadOfItsOwn { try settle(limit: limit) }
     }
@@ -197,9 +197,9 @@ extension ProcessClock {
         }
     }
 
-    /// Returns the time, on the machine's clock, for which threads have been running without a moment of rest.
+    /// Returns the real time since the process was last completely at rest.
     ///
-    /// - Returns: The time; `nil` when everything is asleep.
+    /// - Returns: The time; `nil` if all threads are asleep.
     public static func stuckFor() -> Duration? {
         process_clock_running_thread() == 0 ? nil : .nanoseconds(process_clock_running_for())
     }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// The part of libdbus-1's stable interface that is used here, without its headers. The two structures are larger
-// than libdbus's own, which are padded for the future and will not grow.
+// These declarations of libdbus-1's stable interface replace its headers, as far as the interface is used here. The two
+// structures are larger than libdbus's own, which are padded for the future and will not grow.
 typedef struct { const char *name; const char *message; void *reserved[4]; } bus_error;
 typedef struct { void *reserved[32]; } bus_iterator;
 typedef struct DBusConnection DBusConnection;
@@ -82,7 +82,7 @@ static int append_empty_array(bus_iterator *arguments, const char *element) {
         && bus.message_iter_close_container(arguments, &array);
 }
 
-// Notify(susssasa{sv}i)
+// Appends the arguments of Notify, whose signature is susssasa{sv}i.
 static int append_arguments(DBusMessage *message, const char *app_name, const char *summary, const char *body) {
     const char *icon = "";
     uint32_t replaces = 0;

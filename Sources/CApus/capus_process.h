@@ -10,8 +10,8 @@
 #include <TargetConditionals.h>
 #endif
 
-// tvOS and watchOS prohibit them (Apple, unistd.h: __TVOS_PROHIBITED, __WATCHOS_PROHIBITED). This target is compiled
-// there too, although the daemon does not run on these systems.
+// tvOS and watchOS prohibit these calls (Apple, unistd.h: __TVOS_PROHIBITED, __WATCHOS_PROHIBITED). This target is
+// compiled there too, although the daemon does not run on these systems.
 #if defined(__APPLE__) && (TARGET_OS_TV || TARGET_OS_WATCH)
 #include <errno.h>
 

@@ -26,7 +26,7 @@ static void handle(int signal) {
     int saved = errno;
     int fd = atomic_load(&writing_end);
     unsigned char byte = (unsigned char)signal;
-    // If the pipe is full, the signal is dropped, because the pipe holds enough of them.
+    // If the pipe is full, the signal is dropped, because many signals wait in the pipe already.
     if (fd >= 0) { ssize_t ignored = write(fd, &byte, 1); (void)ignored; }
     errno = saved;
 }

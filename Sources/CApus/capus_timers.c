@@ -19,7 +19,7 @@ int capus_timerfd_create(enum capus_clock clock) {
 }
 
 int capus_timerfd_arm(int fd, uint64_t nanoseconds, int cancel_on_set) {
-    // The kernel keeps signed nanoseconds; what lies beyond is 292 years away.
+    // The kernel counts nanoseconds in a signed number, whose last value is 292 years away.
     if (nanoseconds > INT64_MAX) nanoseconds = INT64_MAX;
     struct itimerspec spec = {
         .it_value = {.tv_sec = (time_t)(nanoseconds / 1000000000), .tv_nsec = (long)(nanoseconds % 1000000000)},

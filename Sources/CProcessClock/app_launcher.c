@@ -41,8 +41,8 @@ struct reply {
 
 // MARK: The forked process
 
-// Whether the value of a key points to this number. The value belongs to the library that made the key, and may be in
-// memory that the address sanitizer protects.
+// Whether `place`, which is the value of a thread-specific key, points to this number. The value belongs to the library
+// that made the key, and may be in memory that the address sanitizer protects.
 __attribute__((no_sanitize("address"))) static bool is_number(const pid_t *place, pid_t number) {
     return place && ((uintptr_t)place & 7) == 0 && *place == number;
 }
@@ -173,8 +173,8 @@ int app_launcher_start(const char *path, char *const *argv, char *const *envp, s
     sigset_t all, none;
     sigfillset(&all);
     sigemptyset(&none);
-    // The copy has a higher number than the one in the new process. If both numbers were equal, dup2 would do nothing,
-    // and the descriptor would be closed on exec.
+    // The number of this copy is higher than the number of the descriptor in the new process. If both numbers were
+    // equal, dup2 would do nothing, and the descriptor would be closed on exec.
     int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
     int error = theirs < 0 ? errno : 0;
     pid_t process = 0;

@@ -81,7 +81,7 @@ static void handle(int number, siginfo_t *info, void *context) {
     (void)info;
     int none = 0;
     if (!atomic_compare_exchange_strong(&crash_signal, &none, number)) app_crash_wait();
-    // If the report itself makes a mistake, the signal ends the process.
+    // If the code of the report causes a fault itself, the signal ends the process.
     reset_signals();
     divert(context);
 }

@@ -1,5 +1,5 @@
 // Replaces the rarer calls: fortified forms, signals, message queues, semaphores of System V, joins of threads, other
-// readings of clocks, and system calls by number. Each replacement consists of waits of lower layers.
+// readings of clocks, and system calls by number. Each replacement is made of the waits of lower layers.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -78,8 +78,8 @@ static int of_attempt(struct message *message, ssize_t result) {
     return result >= 0 ? 0 : errno == ETIMEDOUT ? EBUSY : errno;
 }
 
-// A deadline in the past, with which libc returns instead of waiting. Because the thread would still sleep for a
-// moment, the queue is polled before the call.
+// A deadline in the past, with which libc does not wait for the queue. Because libc would still let the thread sleep
+// for a moment, the queue is polled before the call.
 static const struct timespec long_ago = {0, 0};
 
 static bool is_ready(mqd_t queue, short events) {

@@ -3,8 +3,8 @@
 // it is switched off. Instead the steps call the examination at each whole second, until an examination has made
 // nothing run, and again after the next deadline.
 //
-// The functions here are weak, so that a program with a statically linked Dispatch uses Dispatch's own: there the
-// examination stays a deadline in every second.
+// The functions here are weak, so that a program with a statically linked Dispatch uses Dispatch's own functions. In
+// such a program, the examination remains a deadline in every second.
 //
 // Owns the source of Dispatch's timer and its handler, which are found when Dispatch sets them, and the instant of the
 // next examination, which the clock's lock protects. Dispatch's code runs without the lock.

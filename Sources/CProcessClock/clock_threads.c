@@ -176,7 +176,7 @@ static int64_t processor_time(int32_t thread) {
     return nanoseconds(&time);
 }
 
-// Returns whether the wait has expired, and its thread may have begun the kernel's wait for the word only after that.
+// Returns whether the wait has expired, but its thread may have begun the kernel's wait for the word only after that.
 static bool is_to_wake_again(const struct wait *wait, const void *nothing) {
     return wait->fire == wake_word_at_deadline && has_expired(wait) && processor_time(wait->thread) != wait->activity;
 }

@@ -1,5 +1,5 @@
-// Makes a mode of the main run loop a common one. Foundation on Linux has the function only in C, which Swift does not
-// import.
+// Makes a mode of the main run loop a common mode. On Linux, Foundation has a function for that only in its C
+// interface, which Swift does not import.
 #include "CProcessClock.h"
 
 #if defined(__linux__)

@@ -110,7 +110,8 @@ int test_process_start(
     int error = 0;
     if (events < 0 || pipe2(errors, O_CLOEXEC) != 0
         || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) != 0
-        // The copies have higher numbers than the ones in the new process, so that no dup2 there closes one of them.
+        // The numbers of these copies are higher than the numbers of the descriptors in the new process, so that no
+        // dup2 there closes a copy.
         || (theirs[0] = fcntl(events, F_DUPFD_CLOEXEC, 10)) < 0
         || (theirs[1] = fcntl(errors[1], F_DUPFD_CLOEXEC, 10)) < 0
         || (theirs[2] = fcntl(control[1], F_DUPFD_CLOEXEC, 10)) < 0

@@ -2,7 +2,7 @@ package import PlatformC
 
 /// Checks that only the user of this process can have created or changed a file, a folder or a socket.
 ///
-/// Another user could have planted commands in any other path, or links to this user's files.
+/// At any other path, another user could have planted commands, or links to this user's files.
 ///
 /// A path is trusted if the effective user owns it and other users cannot write it. The user's private group may have
 /// write permission: it has the user's name and no other members. On systems with such groups (umask 002), every file
@@ -103,7 +103,7 @@ package enum TrustedPath {
         return nil
     }
 
-    /// Checks a file that is only read, such as a configuration, which may also belong to root.
+    /// Checks a file that is only read, such as a configuration; such a file may also belong to root.
     ///
     /// A user's links may lead to files of a package manager, and these belong to root.
     ///
@@ -243,8 +243,8 @@ package enum TrustedPath {
         return true
     }
 
-    /// Checks that the last component of a path, if it is a symbolic link, and all links to which it leads belong to
-    /// the user or to root.
+    /// Checks that all symbolic links to which a path leads, beginning with its last component, belong to the user or
+    /// to root.
     ///
     /// - Throws: ``Failure``, which names the link.
     package static func checkLinks(_ path: String) throws(Failure) {

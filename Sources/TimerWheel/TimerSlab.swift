@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Stores the wheel's records in segments that never move, and keeps track of the free ones.
+/// Stores the wheel's records in segments that never move, and keeps track of the free records.
 ///
 /// Growing allocates one segment without touching it: a record is initialized when it is first used. So growing takes
 /// only as long as the system needs to reserve addresses, and pages that no timer has needed cost no memory.
@@ -61,10 +61,10 @@ struct TimerSlab: ~Copyable {
         record(index).pointee.tag = payload.tag
     }
 
-    /// Returns the record that a handle names and its current life, or nil if that life has ended.
+    /// Returns the record that a handle names, with its `life`; nil if the life that the handle names has ended.
     ///
-    /// The life is loaded once, and the caller uses the loaded value: another thread may start a taken timer at any
-    /// moment, and a second load would return the life after its end.
+    /// The life is loaded once, and the caller uses the loaded value. Another thread may start a taken timer at any
+    /// moment, so a second load could return the value after the end of the life.
     @inline(__always)
     func live(_ handle: TimerHandle) -> (record: Record, life: UInt32)? {
         guard handle.index < extent else { return nil }
@@ -112,8 +112,8 @@ struct TimerSlab: ~Copyable {
 
 /// Starts taken timers without the lock that guards their wheel.
 ///
-/// One thread wants to run a taken timer, another to cancel it; whichever changes the record's life first wins, and
-/// owns the payload.
+/// One thread may want to run a taken timer while another wants to cancel it. The thread that changes the record's life
+/// first wins, and owns the payload.
 package struct TimerStarts: Sendable {
     let memory: Segments
 
@@ -136,7 +136,7 @@ struct TimerRecord: ~Copyable {
     /// The next record in the same list.
     var next: UInt32 = .none
     var previous: UInt32 = .none
-    /// Identifies the record's current life, and how often that life was taken and reset; 0 when retired.
+    /// Holds the generation of the record's life, and counts how often that life was taken and reset; 0 when retired.
     ///
     /// The upper 24 bits are the generation of the current life, or of the next one while the record is free. The lower
     /// 8 bits count each taking and each reset of a taken timer, so they are odd while the timer is taken. Therefore
@@ -145,7 +145,7 @@ struct TimerRecord: ~Copyable {
     /// The count wraps around after 128 resets. A `DueTimer` that was kept for that long matches again while the timer
     /// is taken; it can then start the timer, which is due anyway, and only once.
     ///
-    /// Changing `life` ends a life. It is the only field that is changed without the owner's lock.
+    /// A life is ended by a change of `life`, which is the only field that is changed without the owner's lock.
     let life: Atomic<UInt32>
     private var toleranceHigh: UInt16 = 0
     var place = Place.free
@@ -172,7 +172,7 @@ struct TimerRecord: ~Copyable {
     struct Place: RawRepresentable, Equatable {
         var rawValue: UInt16
         static var free: Place { Place(rawValue: .max) }
-        /// Handed out by `takeDue` and in no list, but still cancellable.
+        /// The record was handed out by `takeDue` and is in no list, but its timer can still be cancelled.
         static var taken: Place { Place(rawValue: .max - 1) }
         /// All generations are used up, and the record is never used again.
         static var retired: Place { Place(rawValue: .max - 2) }
@@ -180,7 +180,7 @@ struct TimerRecord: ~Copyable {
         var isList: Bool { rawValue < 2 * TimerWheel.turnBit }
     }
 
-    /// The longest tolerance that 48 bits hold: three days, to the nanosecond.
+    /// The longest tolerance that 48 bits can hold in nanoseconds: a little more than three days.
     static var longestTolerance: UInt64 { 1 << 48 - 1 }
 
     var tolerance: UInt64 {
@@ -228,7 +228,7 @@ struct FreeRecords: ~Copyable {
         stack.deallocate()
     }
 
-    /// Makes room for `records` records, a multiple of 64, and at least doubles the room so that this is rare.
+    /// Makes room for `records` records, a multiple of 64; the room at least doubles, so that it rarely has to grow.
     mutating func makeRoom(for records: Int) {
         let needed = records >> Int(Self.groupLog2)
         guard needed > groups else { return }

@@ -40,7 +40,7 @@ extension ApusAppleTests {
                     device.advance(by: .seconds(600))
                 }
                 let runs = device.jobs.report.runs
-                // A refresh may run after four hours and is expected to be useful within four more.
+                // A refresh may run four hours after its request, and is expected within four hours more.
                 #expect((8...18).contains(runs.count), "\(device.jobs.report)")
                 #expect(journal.all.count == runs.count)
                 #expect(runs.allSatisfy { $0.outcome == .succeeded })

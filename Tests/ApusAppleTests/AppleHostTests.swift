@@ -250,7 +250,7 @@ extension ApusAppleTests {
         @Test("a background task that begins too late is ended after its handler was called")
         func late() throws {
             var policy = SystemPolicy()
-            // The app still runs between the handlers and the suspension.
+            // After the expiration handlers have returned, the app still runs for a second.
             policy.suspensionDelay = .seconds(1)...(.seconds(1))
             try SimulatedDevice.run(policy: policy) { device in
                 let journal = Journal(device)

@@ -113,7 +113,7 @@ extension SimulatedDevice {
         return claims
     }
 
-    /// Returns the time from the app's entry into the background to the first such event.
+    /// Returns the time from the app's entry into the background to the first event `what`.
     func delay(of what: DeviceEvent.What) throws -> Duration {
         let background = try #require(log.first { $0.what == .phase(.background) })
         return background.uptime.duration(to: try #require(log.first { $0.what == what }).uptime)

@@ -9,7 +9,7 @@ import UIKit
 import UserNotifications
 
 extension ApusAppleTests {
-    /// Runs the scenarios that are also tested on the simulated device's own host, here through UIKit.
+    /// Runs, through UIKit, the scenarios that are also tested on the simulated device's own host.
     @MainActor
     @Suite("BackgroundTimers and Countdown on AppleHost")
     struct Stories {

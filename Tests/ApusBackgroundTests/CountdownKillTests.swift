@@ -174,8 +174,8 @@ struct CountdownKillTests {
             #expect(countdown.state == .running, place)
             #expect(countdown.remaining == left, place)
             let stop = time.wall().advanced(by: left)
-            // The center follows the wall clock. While the app is dead, it cannot correct an early notification, and
-            // the center does not show it a second time.
+            // The center follows the wall clock. A dead app cannot correct a notification that is too early, and the
+            // center does not show the notification a second time.
             let wasShown = absence == .wallSetForward && wasNotified
             #expect(center.requests == (wasShown ? [:] : [identifier: stop]), place)
             #expect(center.shown.count == (wasShown ? 1 : 0), place)

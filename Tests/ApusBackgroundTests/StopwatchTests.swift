@@ -68,7 +68,7 @@ struct StopwatchTests {
                 uptime: UptimeInstant(nanoseconds: 1), wall: host.time.wall().advanced(by: .seconds(50))))
         let stopwatch = try stopwatch(on: next)
         #expect(stopwatch.elapsed == .seconds(60))
-        // The clock is set back during a restart, and the elapsed time stays.
+        // The wall clock is set back during a restart, and the elapsed time does not change.
         let last = TestHost(bootID: "boot 3", time: VirtualTime(wall: WallInstant(secondsSince1970: 0)))
         #expect(try self.stopwatch(on: last).elapsed == .seconds(60))
     }

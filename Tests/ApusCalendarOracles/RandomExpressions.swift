@@ -1,4 +1,4 @@
-/// Returns pseudorandom numbers (SplitMix64), the same for a seed on every machine.
+/// A generator of pseudorandom numbers (SplitMix64), which depend only on the seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

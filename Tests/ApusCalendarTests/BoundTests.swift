@@ -39,7 +39,7 @@ struct BoundTests {
     @Test("a position that no week has is recognised before the search")
     func weeks() throws {
         let rule = "DTSTART:19000101T090000 RRULE:FREQ=WEEKLY;BYDAY=TU,SU;BYSETPOS=-3"
-        // The search examines some of the zone's segments.
+        // The few steps are those in which the search examines segments of the zone.
         #expect(try steps(try CalendarSchedule(recurrence: rule)) <= 8)
     }
 

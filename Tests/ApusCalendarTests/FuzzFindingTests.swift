@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusCalendar
 
-/// Repeats inputs of `make fuzz` that were printed as different schedules, or not printed.
+/// Repeats inputs with which `make fuzz` found faults.
 @Suite("Findings of the fuzzer")
 struct FuzzFindingTests {
     @Test(

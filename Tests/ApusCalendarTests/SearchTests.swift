@@ -130,7 +130,7 @@ struct SearchTests {
         }
     }
 
-    /// Returns the same sequence of numbers in each run.
+    /// A generator whose sequence of numbers is the same in each run.
     private struct Numbers: RandomNumberGenerator {
         var state: UInt64
 

@@ -54,7 +54,7 @@ struct ClaimTests {
     @Test("a background task that is requested too late is refused: its handler is called, and Apus throws tooLate")
     func tooLate() throws {
         var policy = SystemPolicy()
-        // Between the handlers and the suspension the app still runs.
+        // After the expiration handlers have returned, the app still runs for a second.
         policy.suspensionDelay = .seconds(1)...(.seconds(1))
         try SimulatedDevice.run(policy: policy) { device in
             let host = try device.launchProbe()

@@ -5,8 +5,9 @@ import Testing
 
 /// The rule that an alert of the system interrupts the app in front.
 ///
-/// Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:), which does not say at what moment
-/// between the two calls the answer comes.
+/// The source is Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:).
+///
+/// It does not say whether the app gets the user's answer before it becomes active again.
 @MainActor
 @Suite("The system's questions for permission")
 struct PermissionTests {

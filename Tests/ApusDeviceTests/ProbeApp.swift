@@ -8,7 +8,7 @@ import Testing
 final class ProbeApp {
     let host: SimulatedHost
     private(set) var phases: [Phase] = []
-    /// The objects that the test keeps alive as long as the app.
+    /// The objects that the app retains for the test.
     var kept: [Any] = []
     private var observation: ObservationToken?
 
@@ -47,12 +47,12 @@ extension SimulatedDevice {
         log.compactMap { if case .terminated(let text) = $0.what { text } else { nil } }
     }
 
-    /// Returns the uptime of the first such event.
+    /// Returns the uptime of the first event `what`.
     func instant(of what: DeviceEvent.What) throws -> UptimeInstant {
         try #require(log.first { $0.what == what }).uptime
     }
 
-    /// Returns the time from the app's entry into the background to the first such event.
+    /// Returns the time from the app's entry into the background to the first event `what`.
     func delay(of what: DeviceEvent.What) throws -> Duration {
         try instant(of: .phase(.background)).duration(to: instant(of: what))
     }

@@ -4,7 +4,7 @@ import ApusTimers
 import Foundation
 import Testing
 
-/// The folder of a test, which is removed with the test.
+/// A new folder, which is removed when the object is released.
 private final class Folder {
     let url: URL
 

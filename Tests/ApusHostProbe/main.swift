@@ -8,7 +8,7 @@ import PlatformC
 //
 // The arguments are the grace period and its last part, which is for winding up, both in milliseconds, and whether the
 // third task is `obedient` (it ends when it expires) or `deaf`. The first two tasks end some time after the process was
-// asked to stop. A timer ticks every 50 ms. After the process stood still, the timer reports the number of missed
+// asked to stop. A timer ticks every 50 ms. When the process has stood still, the timer reports the number of missed
 // ticks.
 
 let arguments = CommandLine.arguments

@@ -288,7 +288,7 @@ struct CalendarTriggerTests {
 
 /// Compares the occurrences of a year with those that a walk in steps of 15 minutes finds from the clock alone.
 ///
-/// The zones' clocks change in different ways, and their rules are replaced in between.
+/// The zones' clocks change in different ways, and the rules of each zone are replaced in the middle of the year.
 @Suite("A year of weekdays at nine")
 struct CalendarYearTests {
     @Test(

@@ -69,7 +69,7 @@ struct JobLimitTests {
         var request = JobRequest(id: "job", kind: "work", trigger: .every(.seconds(60) / 7), idempotencyKey: "key")
         request.policies.tolerance = .seconds(1) / 7
         request.policies.retry = .exponential(attempts: 2, from: .seconds(1) / 7, to: .seconds(10) / 7)
-        // An app submits its jobs at each launch, more often than the interval.
+        // An app submits its job again at each launch, which is more often than the job is due.
         for _ in 0..<10 {
             _ = try harness.perform { [request] in try await $0.submit(request) }
             harness.advance(5)

@@ -157,7 +157,7 @@ struct QueueTests {
         #expect(harness.calls.seconds == [1, 1])
         harness.advance(4)
         #expect(harness.calls.seconds == [1, 1, 11, 11])
-        // Setting the wall clock changes nothing, before a restart and after it.
+        // Setting the wall clock changes nothing, either before or after a restart.
         harness.time.moveWallClock(by: .seconds(3_600))
         try harness.crash()
         harness.advance(20)

@@ -101,7 +101,7 @@ struct ResubmissionTests {
             #expect(open.count { $0.state == .waiting } <= waiting, "\(number)")
         }
         harness.advance(100)
-        // A run has begun at least after the first submission.
+        // At least the run of the first submission and one later run have begun.
         #expect(harness.calls.all.count >= 2)
         #expect(try harness.job().state == .finished)
         try harness.check()

@@ -172,8 +172,8 @@ final class Calls: Sendable {
 
     /// Runs a call of the kind.
     ///
-    /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s; `failing` fails as
-    /// often as set, and `scarce` is postponed by 1 s as often as set.
+    /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s. `failing` fails as
+    /// often as ``failNext(_:)`` says, and `scarce` is postponed by 1 s as often as ``postponeNext(_:)`` says.
     func run(_ kind: String, _ context: RunContext, _ time: VirtualTime) async throws {
         let generation = state.withLock { state in
             state.calls.append(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusJobs
 
-/// The scheduler is its store's only one and serves some of the queues.
+/// The store has only one scheduler, which does not serve all queues.
 @Suite("Queues that are served")
 struct ServedQueueTests {
     @Test("a scheduler that serves no queue can submit and claims no run")

@@ -36,7 +36,8 @@ private final class Probe: Sendable {
 
     /// Checks a condition repeatedly until it holds.
     ///
-    /// The kernel reports the end of a process only to the parent's `waitpid`, which Foundation calls.
+    /// The wait fails if the probe ends first. The end is visible in `process`, because the kernel reports it only to
+    /// the parent's `waitpid`, which Foundation calls.
     func wait(until condition: (Probe) -> Bool) async throws {
         var isSo = false
         try await until("a state of the probe") {

@@ -256,7 +256,7 @@
                     try await writer.add(try await reader.jobs(after: 0, limit: 10))
                     let second = await error { _ = try await CopyablePostgresStore(database).beginWriting() }
                     #expect(second?.message.contains("another copy") == true)
-                    // The end of the process closes the connection in the same way.
+                    // The end of the copying process would close the connection in the same way.
                     await writer.connection.close()
                     try await reader.finish()
                     let opened = await error {

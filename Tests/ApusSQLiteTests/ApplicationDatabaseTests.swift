@@ -165,7 +165,7 @@
             try await bakery.store.close(session)
         }
 
-        /// Counts commits and rollbacks.
+        /// Counts commits and changes.
         private final class Observer: TransactionObserver, Sendable {
             let counts = Mutex((willCommit: 0, didCommit: 0, changes: 0))
             func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }

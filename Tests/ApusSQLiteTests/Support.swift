@@ -7,7 +7,7 @@
     import Synchronization
     import Testing
 
-    /// A temporary directory that is removed with the test.
+    /// A temporary directory, which is removed when the object is released.
     final class Directory: Sendable {
         let path: String
 

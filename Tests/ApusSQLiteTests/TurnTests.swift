@@ -27,7 +27,7 @@
 
     @Suite("Turns of many parts")
     struct TurnTests {
-        /// Opens a store with the job `taken` whose commits can be blocked.
+        /// Opens a store whose commits can be blocked, and adds the job `taken` to it.
         private func opened(
             _ directory: Directory, _ gate: Gate = Gate()
         ) async throws -> (SQLiteStore, StoreSession) {

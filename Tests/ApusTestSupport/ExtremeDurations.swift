@@ -1,5 +1,5 @@
 extension Duration {
-    /// Durations at the ends of every range that code may convert them to.
+    /// Durations at the bounds of every range of numbers to which code may convert durations.
     package static var extremes: [Duration] {
         let ends: [Duration] = [
             .zero, Duration(attoseconds: 1), .nanoseconds(1) - Duration(attoseconds: 1), .nanoseconds(1),

@@ -15,7 +15,7 @@ package final class HandLoop: MainLoop {
 
     package init() {}
 
-    /// The number of pieces of work that the next ``drain()`` runs, without those that they add.
+    /// The number of pieces of work that the next ``drain()`` runs, without the pieces that are added while it runs.
     package var count: Int { state.withLock { $0.common.count } }
 
     package func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {

@@ -84,7 +84,7 @@ package final class TestHost: BackgroundHost {
     /// The names of the open background tasks, in the order in which they were begun.
     package var openTasks: [String] { tasks.openNames }
     package var begunTaskCount: Int { state.withLock { $0.begunTaskCount } }
-    /// The number of times that the last open background task was ended.
+    /// The number of times that the end of a background task left no task open.
     package var idleCount: Int { ends.all.count }
     /// The number of background tasks that were ended only by the release of their last reference.
     package var faultCount: Int { faults.all.count }

@@ -24,7 +24,7 @@ struct EngineWakeUpTests {
         }
         time.advance(by: .seconds(2))
 
-        // Each of these disjoint intervals needs its own wake-up, so their largest number is the least number of
+        // Disjoint intervals cannot share a wake-up, so the largest number of disjoint intervals is the least number of
         // wake-ups.
         var least = 0
         var lastEnd: UInt64 = 0

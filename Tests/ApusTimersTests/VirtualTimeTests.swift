@@ -130,9 +130,9 @@ struct VirtualTimeTests {
         let engine = time.engine
         let task = time.start { try await engine.sleep(for: .seconds(1)) }
         time.settle()
-        #expect(time.leaks == ["1 timers are live", "1 started tasks are not finished"])
+        #expect(time.leaks == ["1 timer is live", "1 started task is not finished"])
         task.cancel()
-        #expect(time.leaks.last == "1 jobs wait for the executor")
+        #expect(time.leaks.last == "1 job waits for the executor")
         time.settle()
         #expect(time.leaks == [])
     }

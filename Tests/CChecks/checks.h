@@ -29,7 +29,7 @@ char *exact_text(const char *text);
 // Returns an array of such texts with NULL at its end.
 char **exact_texts(const char *const *texts);
 void free_texts(char **texts);
-// Reads until the end, or until `capacity` - 1 bytes; waits on descriptors that do not block.
+// Reads until the end, or until `capacity` - 1 bytes were read; waits for data even if the descriptor does not block.
 size_t read_all(int descriptor, char *text, size_t capacity);
 // Returns a number that stands for the set of open descriptors, for comparisons.
 int open_descriptors(void);

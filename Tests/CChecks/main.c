@@ -55,8 +55,8 @@ int open_descriptors(void) {
     return count;
 }
 
-// Runs checks, none of which may leave a descriptor open. The checks of the process clock may, because the clock keeps
-// the files of threads open.
+// Runs checks, none of which may leave a descriptor open unless `keeps_files` is set. It is set for the checks of the
+// process clock, because the clock keeps the files of threads open.
 static int run(const struct check *checks, bool keeps_files) {
     int count = 0;
     for (; checks[count].name; count++) {

@@ -101,7 +101,7 @@ static void a_corked_connection(void) {
     close(ends[1]);
 }
 
-// Data that the kernel sends later than the grace does not stop time for ever, and is counted.
+// Data that the kernel keeps back for long does not stop time for ever, and is counted.
 static void a_slow_connection(void) {
     int ends[2], rate = 1, on = 1;
     connect_pair(ends);

@@ -66,7 +66,7 @@ static const char *suspended(const struct waiting_call *call) {
     return is_right && waiter.result == 0 ? "waits; returns when resumed" : "returns";
 }
 
-// Starts a copy of this program, which reports that it waits, and kills it.
+// Starts a copy of this program, and kills the copy when it has reported that it waits.
 static const char *killed(const struct waiting_call *call) {
     int ends[2], status;
     require(pipe2(ends, O_CLOEXEC) == 0);

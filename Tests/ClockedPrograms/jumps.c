@@ -1,4 +1,4 @@
-// Two processes move the clocks at the same time: each sleep of no length takes a nanosecond.
+// Two processes move the clocks at the same time, by sleeps of no length, each of which takes a nanosecond.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

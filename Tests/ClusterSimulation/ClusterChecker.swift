@@ -13,7 +13,7 @@ final class ClusterChecker {
         var node: ClusterNode
         var command: SchedulerCommand
         var plan: ClusterPlan?
-        /// The command or its effect was lost in a promotion.
+        /// Whether the command or its effect was lost in a promotion.
         var isLost = false
     }
 
@@ -174,7 +174,7 @@ final class ClusterChecker {
         counts.starts += 1
         let name = "\(run.jobID) \(run.occurrence).\(run.attempt)"
         world.trace("\(node.name) begins \(name)")
-        // The run was claimed before the clock was set.
+        // If the clock was set in the last ten seconds, the run may have been claimed before that.
         let isAfterStep = lastClockStep > world.now - .ms(10_000)
         if !isAfterStep, world.wall < max(run.due, run.notBefore ?? run.due) {
             fail(.neverEarly, "\(name) begins \(world.wall.duration(to: run.due)) early")
@@ -284,7 +284,7 @@ final class ClusterChecker {
             return
         }
         answered.insert(number)
-        // The answer may have been in transit.
+        // The answer may have been in transit when the promotion lost the effect of the command.
         if call.isLost || isStale(node) { return world.trace("\(number) is answered, and was lost: \(result)") }
         switch result {
         case .success(let reply):

@@ -193,8 +193,7 @@ struct ClusterPlan {
     var obeys = true
     /// Whether the submission makes no job while another job has its name.
     var requiresFreeName = false
-    /// Whether only some nodes have a handler for the job's kind, which is the same for each submission of an
-    /// identifier.
+    /// Whether only some nodes have a handler for the job; this is the same for each submission of an identifier.
     var isRare = false
     var hasKey = false
 

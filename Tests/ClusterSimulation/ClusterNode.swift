@@ -2,7 +2,7 @@ import ApusJobs
 import ApusPostgres
 import ApusTimers
 
-/// A process's opening of the database, with a scheduler and its part in the cluster.
+/// A node: a process that has opened the database, with its scheduler and its membership in the cluster.
 ///
 /// It does the work of `SchedulerLoop`, `PostgresStore` and `ClusterMember`, one event after another.
 final class ClusterNode {

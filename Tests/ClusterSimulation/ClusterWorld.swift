@@ -233,7 +233,8 @@ final class ClusterWorld {
             isAnswered = false
             let failure = breakLink()
             fail(at: failure)
-            // If the transaction comes even later, the next load finds its new job.
+            // The transaction arrives less than 90 ms after the failure. If it came later, only the next load would
+            // find its new job.
             if fate == .isLate { late = max(0, failure - arrival) + .ms(pick(90)) }
         }
         func execute() {

@@ -93,7 +93,7 @@ extension ModelDatabase {
 
     /// Continues from a copy, on another timeline.
     ///
-    /// The sequences skip some numbers, as those of a database do, without rows for them.
+    /// The sequences of jobs and nodes skip some numbers, for which there are no rows, as in a real database.
     func promote(_ copy: Copy, skipping numbers: Int64) {
         (tables, sequences) = (copy.tables, copy.sequences)
         timeline += 1
@@ -106,7 +106,8 @@ extension ModelDatabase {
     func adoptTimeline() {
         guard tables.timeline != timeline else { return }
         tables.timeline = timeline
-        // The next promotion may lose an adoption.
+        // Each timeline skips more numbers than the one before it, because a promotion may lose the adoption of the
+        // previous timeline.
         let skipped = Int64(mutant == .sameNumbers ? 1 : timeline) * 1_000
         sequences.job += skipped
         sequences.run += skipped

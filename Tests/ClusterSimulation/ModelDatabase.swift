@@ -93,7 +93,7 @@ final class ModelDatabase {
 
     var tables: Tables
     var sequences = Sequences()
-    /// The time for which nodes wait for each other.
+    /// The time for which the other nodes wait for a silent node.
     var patience: Duration = .seconds(3)
     /// The number of the timeline; each promotion begins another one.
     var timeline = 1
@@ -147,7 +147,7 @@ final class ModelDatabase {
         }
     }
 
-    /// Returns the parts without a change of another owner's job or a submission for another owner.
+    /// Returns the parts that contain no change of another owner's job and no submission for another owner.
     ///
     /// A new job may be in any shard.
     private static func parts(_ turn: StoreTurn, in session: StoreSession) -> [Int] {
@@ -395,7 +395,8 @@ final class ModelDatabase {
         if isOther { throw .isLabelled(known) }
     }
 
-    /// Checks that no open job has the same identifier or content, and no job the same idempotency key.
+    /// Checks that no other open job has the same identifier or content, and that no other job has the same idempotency
+    /// key.
     private func checkNames(of job: Job) throws(JobError) {
         let request = job.request
         for row in tables.rows.values where row.job.key != job.key {

@@ -1,8 +1,8 @@
 extension ClusterSimulation {
     /// The seeds that have failed once, with the reasons; they run before all others.
     ///
-    /// A change of the histories gives each seed another one, so a fault that must not come back also has a mutant or a
-    /// test.
+    /// A change of the generator gives each seed another history, so a fault that must not come back also has a mutant
+    /// or a test.
     package static let regressions: [(seed: UInt64, why: String)] = [
         (5, "a node that was ended while a standby was promoted tried to read the database anew for ever"),
         (10, "an attempt began beside one that was cancelled because of a promotion, and does not heed that"),

@@ -72,8 +72,7 @@ package final class Proxy: @unchecked Sendable {  // For `@unchecked Sendable`: 
         await wait { $0.bytes[direction, default: 0] >= count }
     }
 
-    /// Waits until the client's socket has everything that the server has sent, if that is more than this number of
-    /// bytes.
+    /// Waits until the server has sent more than this number of bytes, and the client's socket has all of them.
     package func waitForDelivery(moreThan count: Int) async {
         await wait { $0.delivered[.toClient, default: 0] > count && $0.delivered[.toClient] == $0.bytes[.toClient] }
     }

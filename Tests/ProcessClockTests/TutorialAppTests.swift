@@ -47,7 +47,7 @@
                 })
         }
 
-        /// Makes the delegate note each refresh, and returns it.
+        /// Makes the delegate note each refresh, and returns the delegate.
         private static func refreshing<Delegate>(
             _ delegate: Delegate, _ handler: ReferenceWritableKeyPath<Delegate, (@Sendable () -> Void)?>
         ) -> Delegate {

@@ -153,7 +153,8 @@
             _ program: Program, check: @escaping @MainActor (SimulatedDevice) -> String? = { _ in nil }
         ) throws -> ExplorationReport {
             var exploration = Exploration()
-            // The dates of these apps follow the clock that the user sets, which is right, so the user does not set it.
+            // These apps use dates, which correctly follow the wall clock, so a change of that clock would look like a
+            // mistake. The user therefore does not set it.
             exploration.allows = { if case .moveWallClock = $0 { false } else { true } }
             return try SimulatedDevice.explore(seeds: seeds, exploration) { device in
                 let manifest = AppManifest(

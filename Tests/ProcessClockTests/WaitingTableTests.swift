@@ -11,7 +11,8 @@ struct WaitingRow: Equatable, CustomStringConvertible {
     let frozen: Int
     /// The numbers of waits that were over a millisecond before the deadline, at the deadline, and ten seconds later.
     let before, advanced, later: Int
-    /// The number of waits that are over when the deadline has passed in a stopped process, and when it continues.
+    /// The numbers of waits that are over after the deadline has passed: while the process is stopped, and when it has
+    /// continued.
     let suspended, resumed: Int
     /// The duration of the wait, to the microsecond, because dates have no nanoseconds.
     let waited: Duration

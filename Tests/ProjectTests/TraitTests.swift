@@ -7,7 +7,7 @@ enum Traits {
         var trait: String
         /// The folders and files in which all code must be compiled only with the trait.
         var paths: [String]
-        /// The names of the files in these folders to which that does not apply.
+        /// The names of the files in these folders whose code may also be compiled without the trait.
         var unconditional: Set<String> = []
         /// The modules that no other code may import.
         var modules: [String]

@@ -147,7 +147,7 @@ extension Ledger.State {
                 if self.facts[other].plan.conflict == .replace { facts.isReplaceIssued = true }
             }
         }
-        // A submission of an application that has not been taken yet comes after this one.
+        // If the submission of an application has not been taken yet, it comes after this one.
         if self.facts.contains(where: {
             $0.isInTransaction && $0.key == nil && $0.plan.id == plan.id && $0.plan.conflict == .replace
         }) {

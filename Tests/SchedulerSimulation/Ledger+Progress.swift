@@ -46,7 +46,7 @@ extension Ledger.State {
         }
         let attempt = Ledger.Attempt(key: run.jobKey, occurrence: run.occurrence, attempt: run.attempt)
         let made = callsByAttempt[attempt] ?? []
-        // This is the last call of the attempt that has reported something.
+        // This is the last of the attempt's calls that have reported something.
         let last = made.last { !calls[$0].reports.isEmpty }
         let kept = run.progress?.message
         guard last != nil || kept != nil else { return }

@@ -93,7 +93,7 @@ extension Ledger.State {
         for facts in facts where facts.key == job.key && facts.isAcknowledged && !facts.sawWallMove {
             let isFollowed = runs.contains { run in
                 guard run.occurrence > 0, let instant = run.claimed ?? run.finished else { return false }
-                // A single occurrence is not dropped because of an overlap.
+                // The only occurrence of a trigger must not be dropped because of an overlap.
                 let isDropped =
                     run.state == .skipped && facts.plan.interval == nil
                     && ["overlap", "queueFull"].contains(run.reason)

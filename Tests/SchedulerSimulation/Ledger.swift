@@ -19,15 +19,15 @@ final class Ledger: Sendable {
         var number: Int
         var issued: Moment
         var answered: Moment?
-        /// An application has committed the submission, and no caller waits for an answer.
+        /// Whether an application has committed the submission, so that no caller waits for an answer.
         var isInTransaction = false
         /// The store's number of the job.
         var key: Int64?
         /// The identifier of the job: that of the submission, or of the job that the submission has updated.
         var jobID: JobID?
-        /// The submission was refused because such a job exists, so it must have no effect.
+        /// Whether the submission was refused because such a job exists, so that it must have no effect.
         var isRefused = false
-        /// The job has had other definitions.
+        /// Whether the job has had other definitions.
         var isMixed = false
         /// The submission from which the trigger's occurrences are counted: the period in which it was made, and the
         /// number of earlier occurrences; `nil` if this is unknown.
@@ -36,11 +36,11 @@ final class Ledger: Sendable {
         var isAcknowledged = false
         var isCancelIssued = false
         var isReplaceIssued = false
-        /// The job may be removed once it has ended.
+        /// Whether a command may remove the job once it has ended.
         var isDeleteIssued = false
         /// The moment of an acknowledged end, after which no run of the job may begin.
         var ended: Moment?
-        /// The job has ended because a later job has its identifier.
+        /// Whether the job has ended because a later job has its identifier.
         var hasGivenWay = false
         var runsByHandIssued = 0
         var isSuspendIssued = false
@@ -82,9 +82,11 @@ final class Ledger: Sendable {
         var result: Result?
         /// The reason of the requested cancellation; `nil` if none was requested.
         var cancellation: CancellationReason?
-        /// Everything worked when the call began.
+        /// Whether everything worked when the call began.
         var wasCalm = false
-        /// The process has stopped normally, and the store has accepted all commits meanwhile.
+        /// Whether the store must contain the result.
+        ///
+        /// This is so if the process has stopped normally, and the store has accepted all commits meanwhile.
         var mustBeRecorded = false
         /// The elapsed times of the progress reports, in nanoseconds.
         var reports: [Int64] = []
@@ -130,7 +132,7 @@ final class Ledger: Sendable {
         var isStopReturned = false
         var isDead = false
         var isFrozen = false
-        /// Another process has opened the store.
+        /// Whether another process has opened the store.
         var hasLostStore = false
         var running: [Int] = []
         var lastEnd: Int64 = 0
@@ -147,7 +149,7 @@ final class Ledger: Sendable {
         var owner: Int?
         var takenOver: Moment?
         var violation: Violation?
-        /// The trouble is over, and handlers return at once.
+        /// Whether the trouble is over, so that handlers return at once.
         var isPeace = false
         var isOver = false
         /// The elapsed time since which everything works: a scheduler runs and owns its store, which accepts
@@ -155,7 +157,7 @@ final class Ledger: Sendable {
         var calmSince: Int64?
         /// The elapsed time since which nothing hangs and no process is frozen.
         var flowsSince: Int64? = 0
-        /// The elapsed time since which, in addition, no store fails.
+        /// The elapsed time since which nothing hangs, no process is frozen, and no store fails.
         var healthySince: Int64? = 0
         /// The conditions that the device does not meet, each with the elapsed time at which the device stopped meeting
         /// it.
@@ -207,7 +209,7 @@ final class Ledger: Sendable {
 
     var violation: Violation? { state.withLock { $0.violation } }
 
-    /// Records a broken promise; only the first one counts, and none after the end.
+    /// Records a broken promise, unless another one was recorded before or the history has ended.
     func report(_ promise: Promise, _ detail: String) {
         let now = now
         state.withLock { $0.report(promise, detail, at: now) }

@@ -127,7 +127,7 @@ extension Ledger.Facts {
         let slack = Int64(plan.tolerance + 5_000) * 1_000_000
         switch plan.when {
         case .at(let delay):
-            // The clock may have reached the instant in between.
+            // The clock may have reached the instant before it was set back.
             let due = issued.wall + Int64(delay) * 1_000_000
             return (now.wall - slack >= due ? 1 : 0, sawWallMoveBack || now.wall >= due ? 1 : 0)
         case .after(let delay): return elapsed(Int64(delay) * 1_000_000, now, slack, phase, most: most)

@@ -150,7 +150,7 @@ struct Shrinker {
             change(&plainer)
             if plainer != plan { result.append(plainer) }
         }
-        // The plans with one number must either all be unique or all not be.
+        // Of the plans with one number, either all must be unique or none.
         let plain = JobPlan(id: plan.id, unique: plan.unique)
         add { $0 = JobPlan(id: plan.id, unique: plan.unique, when: plan.when) }
         add { $0.unique?.within = nil }

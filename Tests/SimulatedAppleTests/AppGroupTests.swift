@@ -47,7 +47,9 @@
         }
     }
 
-    /// Writes a file into the group's container and into its home, and notes what an earlier process has left there.
+    /// Writes a file into the group's container, and notes what an earlier process has left in that file.
+    ///
+    /// It also notes whether the container is below the app's home, and whether it gets the container of another group.
     private final class GroupWriter: UIResponder, UIApplicationDelegate {
         func application(
             _ application: UIApplication,

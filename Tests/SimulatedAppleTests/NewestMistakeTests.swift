@@ -93,7 +93,7 @@
         }
     }
 
-    /// Treats a workout that is listed as one that is running.
+    /// Takes every listed workout for a running one.
     private struct WorkingOut: Program {
         struct Workout: ActivityAttributes {
             struct ContentState: Codable, Hashable { var lap: Int }

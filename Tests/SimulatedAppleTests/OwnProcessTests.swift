@@ -11,7 +11,7 @@
     import Testing
     import UIKit
 
-    /// An app and the events that happen to it, for a run in the test's process and for a run in one of its own.
+    /// An app and the events that happen to it; it runs in the test's process and in a process of its own.
     private struct Scenario: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var manifest = AppManifest(usesScenes: false)

@@ -6,7 +6,7 @@
     import Testing
     import UIKit
 
-    /// Downloads one file, and continues it with the resume data of an earlier task.
+    /// Downloads one file, and continues the download with the resume data of an earlier task.
     private final class ResumingDelegate: UIResponder, UIApplicationDelegate {
         private let transfer = ResumingTransfer()
         private var task: URLSessionDownloadTask?
@@ -76,7 +76,7 @@
         @MainActor
         @Suite("Resume data")
         struct ResumeData {
-            /// A file of 1,000 bytes takes 100 s.
+            /// Runs a test with an app that has begun to download a file of 1,000 bytes, which takes 100 s.
             private func run(_ body: (SimulatedDevice, ResumingDelegate) throws -> Void) throws {
                 try SimulatedDevice.run { device in
                     SimulatedPhone.install(

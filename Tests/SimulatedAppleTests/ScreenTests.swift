@@ -6,7 +6,7 @@
     import Testing
     import UIKit
 
-    /// A timer that is started with a button, a switch, a table, a hidden button, and an alert.
+    /// A screen with a timer that a button starts, a switch, a table, a hidden button and an alert.
     private final class EggController: UIViewController, UITableViewDataSource, UITableViewDelegate {
         private let label = UILabel()
         private let toggle = UISwitch()

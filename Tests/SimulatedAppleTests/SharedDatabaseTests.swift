@@ -52,7 +52,7 @@
                 if kind == .covered { application.endBackgroundTask(task) }
             }
             guard kind == .suspending else { return }
-            // The import is in progress, and the app is not suspended for its first 50 ms.
+            // After 20 ms, the import is in progress, and the app is not suspended yet.
             DispatchQueue.main.asyncAfter(deadline: .now() + 0.02) {
                 NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
             }

@@ -24,8 +24,8 @@
 
     /// The common part of the apps below: the system starts them for a move, and they ask for time in the background.
     ///
-    /// Their own code is not in subclasses, because each process would search a subclass for methods that UIKit does
-    /// not find.
+    /// Their own code is not in subclasses, because each process would examine a subclass for methods that are never
+    /// called.
     private final class StorageApp: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
         private let storage: any Storage
         private let manager = CLLocationManager()
@@ -145,7 +145,7 @@
         }
     }
 
-    /// Writes its notes in the background, with complete protection.
+    /// Writes its notes in the background, into a file with the given protection.
     private struct Writing: Storage {
         let type: FileProtectionType
 

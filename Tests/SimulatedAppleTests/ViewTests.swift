@@ -7,7 +7,7 @@ import UIKit
 @testable import SampleAppsSwift5
 @testable import SampleAppsSwift6
 
-/// Notes the calls of its appearance.
+/// Notes when it is loaded, and when it appears and disappears.
 private final class NotedController: UIViewController {
     private let name: String
     private let journal: Journal

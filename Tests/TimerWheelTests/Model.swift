@@ -1,6 +1,6 @@
 import TimerWheel
 
-/// Returns pseudorandom numbers (SplitMix64); the seed in a failure's message repeats them.
+/// A generator of pseudorandom numbers (SplitMix64); the seed in a failure's message repeats them.
 struct Random: RandomNumberGenerator {
     var state: UInt64
 

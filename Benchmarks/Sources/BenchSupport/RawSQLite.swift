@@ -35,9 +35,9 @@ package final class RawSQLite: @unchecked Sendable {
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// Creates a table with rows as large as a job's, which are found by number and by identifier.
+    /// Creates a table whose rows are as large as a job's, with the indexes that a store needs at least.
     ///
-    /// The rows are also ordered by `wake`. A store needs at least this.
+    /// The rows are found by number and by identifier, and are also ordered by `wake`.
     package func makePlainTable() throws {
         try run(
             """

@@ -2,10 +2,10 @@ import ApusCalendar
 import BenchSupport
 import Foundation
 
-/// The benchmark of the next occurrence of ten common schedules.
+/// The benchmark of the search for the next occurrence of ten common schedules.
 ///
-/// `calendar-bench [--peer PROGRAM] [--json FILE]` compares it with croniter, with the usual search of cron libraries,
-/// and with Foundation's `Calendar.nextDate`, in one run.
+/// `calendar-bench [--peer PROGRAM] [--json FILE]` compares the search with croniter, with the usual search of cron
+/// libraries, and with Foundation's `Calendar.nextDate`, in one run.
 @main
 enum CalendarBench {
     private static let zoneName = "Europe/Berlin"

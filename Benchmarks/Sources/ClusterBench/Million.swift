@@ -3,8 +3,8 @@ import Foundation
 
 /// A database with a million jobs that are due within a day from tomorrow on.
 ///
-/// The figures are the time until a node has its share, its memory, the lateness of another job, and the time to find a
-/// job by its name.
+/// The figures are the time until a node has its share of the shards, the memory of a node, the lateness of another
+/// job, and the time to find a job by its name.
 struct Million {
     let server: Server
     let options: Options

@@ -8,8 +8,8 @@ import Synchronization
 /// One node in a separate process, which carries out the commands of its input, one in each line.
 ///
 /// - `prepare FIRST COUNT DUE` submits jobs for one instant (nanoseconds since 1970) and prints `prepared SECONDS`.
-///   When all jobs of all nodes have ended, it prints `done NANOSECONDS CPU`: the instant, and its own CPU time since
-///   the due instant.
+///   When all of these jobs have ended, it prints `done NANOSECONDS CPU`: the instant of the end, and the CPU time of
+///   this process from the due instant to the last call of a handler.
 /// - `submit COUNT BATCH` submits jobs for tomorrow in batches of this size, one after another, and prints `submitted
 ///   SECONDS`.
 /// - `tick SECONDS` runs a job once a second for this time, and prints `ticked MEDIAN P99`: the lateness of the handler

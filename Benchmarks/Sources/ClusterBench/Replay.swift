@@ -1,11 +1,11 @@
 import BenchSupport
 import Foundation
 
-/// The repetition of the statements of real turns by pgbench, which shows the limit that the database sets.
+/// Measures the limit that the database sets: pgbench repeats the statements of real turns.
 ///
-/// The server logs a wave with its parameters. The tables are then restored to their state before the due instant, and
-/// each node's turns are executed again by a pgbench: the same prepared statements with the same parameters, in the
-/// same batches, each of which is one round trip.
+/// The server logs the statements of a wave with their parameters. The tables are then restored to their state before
+/// the due instant, and one pgbench for each node executes the node's turns again: the same prepared statements with
+/// the same parameters, in the same batches, each of which is one round trip.
 struct Replay {
     let server: Server
 

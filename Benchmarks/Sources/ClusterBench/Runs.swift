@@ -66,7 +66,7 @@ struct Runs {
 struct Counters {
     var updates: Double
     var heapOnly: Double
-    /// The number of row versions that an update or a deletion has left.
+    /// The number of row versions that updates and deletions have left.
     var dead: Double
 
     init(_ server: Server, _ database: String) throws {

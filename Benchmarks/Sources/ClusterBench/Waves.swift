@@ -31,7 +31,7 @@ final class Waves {
         nodes = []
     }
 
-    /// Runs jobs, all of which must be submitted within `lead` seconds, from the first submission to the due instant.
+    /// Submits jobs that are due in `lead` seconds, and runs them; all must be submitted before the due instant.
     func run(_ count: Int, lead: Double = 3, beforeDue: () throws -> Void = {}) throws -> Wave {
         let due = wallNow() + UInt64(lead * 1e9)
         let each = count / nodes.count
@@ -57,7 +57,7 @@ final class Waves {
             submitsPerSecond: runs / slowest)
     }
 
-    /// Checks that every job has exactly one outcome, without which a rate does not count.
+    /// Checks that every job has exactly one outcome; otherwise a rate does not count.
     func check() throws {
         let succeeded = try server.number(
             "SELECT count(DISTINCT job) FROM apus.run WHERE final AND state = 'succeeded'", in: database)

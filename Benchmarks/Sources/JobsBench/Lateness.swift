@@ -11,7 +11,8 @@ import Synchronization
 /// The peer is one thread that waits with timerfd alone, and commits a row to raw SQLite before it acts, as the
 /// scheduler commits a claim before it calls a handler.
 ///
-/// Both take turns of one second, so that they meet the same interference and neither waits for the other.
+/// The jobs and the peer take turns of one second, so that they meet the same interference and neither waits for the
+/// other.
 struct Lateness {
     private let directory: String
     private let jobs: Int

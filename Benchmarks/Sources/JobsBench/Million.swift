@@ -18,7 +18,7 @@ struct Million {
     private let jobs: Int
     private let restarts: Int
 
-    /// Creates the subject, whose home is made below `folder` unless an earlier run left it there.
+    /// Creates the subject; its home is in `folder`, and is made later unless an earlier run left it there.
     init(apus: String, folder: String, quick: Bool, jobs: Int?) {
         self.folder = folder
         daemon = DaemonProcess(apus: apus, home: Home(path: "\(folder)/home"))
@@ -105,7 +105,7 @@ struct Million {
         return true
     }
 
-    /// Makes jobs of the daemon's kind in the far future, before the daemon opens the file.
+    /// Makes jobs of the daemon's kind that are due in the far future, before the daemon opens the file.
     private func make() async throws -> [Comparison] {
         // A home without its marker is incomplete.
         try? FileManager.default.removeItem(atPath: "\(folder)/home")

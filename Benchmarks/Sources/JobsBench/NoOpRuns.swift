@@ -111,7 +111,8 @@ struct NoOpRuns {
         try await wait(atMost: .seconds(120), for: "\(jobs) handlers were not called (\(called.value) were)") {
             called.value >= jobs
         }
-        // The store is only queried after the calls of all handlers. Counting events would include their delivery.
+        // The store is queried only after all handlers were called. If events were counted instead, the figures would
+        // include the delivery of the events.
         try await wait(atMost: .seconds(60), for: "\(jobs) jobs were not finished") {
             try await scheduler.jobs(JobQuery(states: [.scheduled], limit: 1)).jobs.isEmpty
         }
@@ -125,7 +126,7 @@ struct NoOpRuns {
         return turn
     }
 
-    /// Checks that every job has exactly one outcome, without which a rate does not count.
+    /// Checks that every job has exactly one outcome; otherwise a rate does not count.
     private func check(_ scheduler: JobScheduler, _ jobs: Int, _ called: Int) async throws {
         var succeeded = 0
         for try await page in scheduler.pages(of: JobQuery(limit: 1_000)) {

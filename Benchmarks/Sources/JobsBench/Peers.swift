@@ -4,7 +4,7 @@ import Synchronization
 
 /// Other libraries with jobs in SQLite, measured by a program in their language.
 ///
-/// It measures one subject at a time, in turns with ours, on the same disk.
+/// The program measures one subject at a time, in turns with Apus, on the same disk.
 final class Peers: Sendable {
     /// The exit status of a program without the libraries, whose standard error says how to install them.
     private static let unavailable: Int32 = 69

@@ -21,8 +21,8 @@ struct Cancel: AsyncParsableCommand {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Cancel only the waiting or running run of this occurrence (its number in apus history); the job stays.",
-            valueName: "n"))
-    var occurrence: OccurrenceArgument?
+            valueName: "n"), transform: OccurrenceText.argument)
+    var occurrence: Int?
 
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var yes = false
@@ -43,7 +43,7 @@ struct Cancel: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            if let occurrence { return try await cancelRun(occurrence.number) }
+            if let occurrence { return try await cancelRun(occurrence) }
             guard ids.isEmpty else {
                 return try await forEach(ids) {
                     try await $0.cancel($1)

@@ -35,8 +35,8 @@ package enum CommandLineStart {
 
     /// Joins the words of a time, a duration or a schedule into one argument.
     ///
-    /// Then `every weekday at 18:30 -- …` and `after 5 minutes -- …` need no quotes. The parser supports no list of
-    /// words before the list that is the command.
+    /// The parser does not support a list of words before the list of the command's words. Because the words are
+    /// joined, `every weekday at 18:30 -- …` and `after 5 minutes -- …` need no quotes.
     package static func joiningTimes(_ arguments: [String]) -> [String] {
         guard let verb = arguments.first, ["after", "at", "countdown", "every"].contains(verb) else { return arguments }
         let rest = arguments.dropFirst()

@@ -14,7 +14,7 @@ struct Completions: ParsableCommand {
 
         /// The shell's script, which gets the candidates from `apus ---complete`.
         ///
-        /// The script lets the shell expand nothing in the answer.
+        /// The script keeps the shell from expanding anything in the answer.
         var script: String {
             switch self {
             case .bash:

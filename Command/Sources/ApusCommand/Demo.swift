@@ -126,8 +126,10 @@ private struct Demonstration {
         say("started the daemon again (process \(restarted)); a beat was due in the meantime")
     }
 
-    /// Waits until every occurrence has its outcome, because the last beat and the countdown end at nearly the same
-    /// time.
+    /// Waits until all jobs have ended, for at most 10 s.
+    ///
+    /// The countdown and the last beat end at nearly the same time, so the beat may still run when the countdown has
+    /// ended.
     private func settle(_ jobs: Scheduled) async throws {
         let deadline = clock.now.advanced(by: .seconds(10))
         while clock.now < deadline {

@@ -92,7 +92,8 @@ struct Every: AsyncParsableCommand {
             return WireTrigger(every: DurationText.iso8601(interval), count: count)
         case (.failure(let error)?, .failure(let noInterval)):
             // A single word that begins with a digit is probably a misspelt interval, so the error of the interval is
-            // thrown. Otherwise the schedule's error is thrown, with the interval's suggestions if it has none.
+            // thrown. Otherwise the schedule's error is thrown. If that error has no suggestions, it gets those of the
+            // interval's error.
             guard text.contains(" ") || text.first?.isNumber != true else { throw noInterval }
             guard error.suggestions.isEmpty else { throw error }
             var other = error

@@ -16,15 +16,16 @@ struct Logs: AsyncParsableCommand {
 
     @Option(
         name: [.customLong("run"), .customLong("occurrence")], parsing: .unconditional,
-        help: ArgumentHelp("The output of this occurrence (its number in apus history).", valueName: "n"))
-    var occurrence: OccurrenceArgument?
+        help: ArgumentHelp("The output of this occurrence (its number in apus history).", valueName: "n"),
+        transform: OccurrenceText.argument)
+    var occurrence: Int?
 
     func run() async throws {
         try await reporting {
             let session = try Session()
             guard follow else { return try await printOnce(session) }
             var log = JobLog(client: session.client, job: try await session.call { try await $0.job(id) })
-            try await log.begin(at: occurrence?.number)
+            try await log.begin(at: occurrence)
             // A daemon that was stopped is not started again.
             try await JobFollower(session: session, job: log.job.id, restartsDaemon: false, replaysOutput: true).follow
             {
@@ -40,18 +41,18 @@ struct Logs: AsyncParsableCommand {
     }
 
     private func printOnce(_ session: Session) async throws {
-        let output = try await session.call { try await $0.logs(id, occurrence: occurrence?.number, running: true) }
+        let output = try await session.call { try await $0.logs(id, occurrence: occurrence, running: true) }
         Terminal.out(output)
         guard output.isEmpty else { return }
         // The output is empty if the run has printed nothing, and if there is no such run. Only the second case is an
         // error.
         let runs = try await session.call {
-            try await $0.runs(job: id, occurrence: occurrence?.number, begun: true, limit: 1)
+            try await $0.runs(job: id, occurrence: occurrence, begun: true, limit: 1)
         }
         if let occurrence, runs.runs.isEmpty {
             throw DaemonError(
                 .jobs(.notFound),
-                "\(id): no attempt at \(OccurrenceText.words(occurrence.number)) has begun, or its history is gone; apus history \(id) shows the runs"
+                "\(id): no attempt at \(OccurrenceText.words(occurrence)) has begun, or its history is gone; apus history \(id) shows the runs"
             )
         }
     }

@@ -13,8 +13,10 @@ struct Retry: AsyncParsableCommand {
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String?
 
-    @Argument(help: "The occurrence, by its number in apus history (default: the last that did not succeed).")
-    var occurrence: OccurrenceArgument?
+    @Argument(
+        help: "The occurrence, by its number in apus history (default: the last that did not succeed).",
+        transform: OccurrenceText.argument)
+    var occurrence: Int?
 
     @Flag(help: "Every job whose last ended attempt failed or was lost, except cancelled jobs.")
     var failed = false
@@ -38,7 +40,7 @@ struct Retry: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             guard let id else { return try await retryFailed() }
-            let run = try await Session().call { try await $0.retry(id, occurrence: occurrence?.number) }
+            let run = try await Session().call { try await $0.retry(id, occurrence: occurrence) }
             if json { return try Terminal.json(run) }
             Terminal.out(
                 "\(run.job) \(OccurrenceText.words(run.occurrence)) is tried again, as attempt \(run.attempt); "

@@ -12,16 +12,16 @@ struct Why: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The occurrence, by its number in apus history (default: the oldest open one, else the next, else the last)."
-    )
-    var occurrence: OccurrenceArgument?
+            "The occurrence, by its number in apus history (default: the oldest open one, else the next, else the last).",
+        transform: OccurrenceText.argument)
+    var occurrence: Int?
 
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
         try await reporting {
-            let answer = try await Session().call { try await $0.why(id, occurrence: occurrence?.number) }
+            let answer = try await Session().call { try await $0.why(id, occurrence: occurrence) }
             if json { return try Terminal.json(answer) }
             let subject =
                 answer.occurrence.map { "\(answer.job) \(OccurrenceText.words($0))" } ?? "\(answer.job): no occurrence"

@@ -28,7 +28,7 @@ public struct Daemon: Sendable {
         public var http: HTTPAddress?
         /// The time for which running commands may continue after SIGTERM.
         public var grace: Duration = .seconds(10)
-        /// Whether a running daemon of the home is asked to stop, and waited for, instead of being reported as `owned`.
+        /// Whether a running daemon of the home is stopped first; if `false`, the start then fails with `owned`.
         public var takesOver = false
         /// The maximum number of concurrent jobs; `nil` for 256.
         ///
@@ -91,8 +91,8 @@ public struct Daemon: Sendable {
     /// Runs until SIGTERM, SIGINT or SIGHUP, or until a client asks the daemon to stop; then running commands have the
     /// grace period.
     ///
-    /// The whole process belongs to the daemon: it adopts the orphans of commands, reaps every child, so that no other
-    /// code can wait for one, and raises its soft limit of open files.
+    /// The whole process belongs to the daemon. It adopts the orphans of commands and reaps every child, so no other
+    /// code can wait for a child. It also raises its soft limit of open files.
     ///
     /// - Parameter onReady: a closure that is called once, when requests are answered.
     /// - Returns: whether a command had to be cut off; its run is recorded as lost, and retried at the next start.
@@ -180,7 +180,7 @@ public struct Daemon: Sendable {
             await scheduler.stop(grace: .zero)
             throw error
         }
-        // Actions that ignore the cancellation are in the host's report.
+        // The host's report names the actions that ignored their cancellation.
         if !work.cutNames.isEmpty {
             logger.warning(
                 "the shutdown cancelled commands; their runs are retried at the next start",
@@ -234,7 +234,7 @@ public struct Daemon: Sendable {
         configuration.environment[ProcessEnvironment.notifySocket] == nil ? nil : .seconds(600)
     }
 
-    /// The last part of the grace period, in which commands get SIGTERM and, before its end, SIGKILL.
+    /// The length of the last part of the grace period, in which commands get SIGTERM and finally SIGKILL.
     private var windUp: Duration { min(CommandRunner.patience + .seconds(1), configuration.grace / 2) }
 
     private func serve(

@@ -32,7 +32,7 @@ struct Install: AsyncParsableCommand {
         var program: String
         var unit: String
         var written: Bool
-        /// The packaged unit over which the written one takes precedence.
+        /// The path of the packaged unit over which the written unit takes precedence.
         @Nullable var overrides: String? = nil
     }
 
@@ -58,8 +58,8 @@ struct Install: AsyncParsableCommand {
                 }
                 return Terminal.out(TerminalText(raw: unit), terminator: "")
             }
-            // If APUS_HOME is set, no file outside of that folder is changed. systemd does not look inside it, so the
-            // unit can only be printed.
+            // If APUS_HOME is set, no file outside of the folder that it names is changed. systemd does not look for
+            // units in that folder, so the unit can only be printed.
             if hasOwnHome {
                 throw DaemonError(
                     .invalid,

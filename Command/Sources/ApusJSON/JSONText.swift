@@ -40,7 +40,7 @@ package enum JSONText {
 private final class JSONTextEncoder: Encoder {
     enum Part {
         case string(String)
-        /// A number, `true`, `false` or `null`, as it is written.
+        /// The JSON of a number, `true`, `false` or `null`.
         case literal(String)
         case nested(JSONTextEncoder)
     }

@@ -1,4 +1,4 @@
-/// The database's own record of each claim and outcome, in the transaction that writes it.
+/// The database's own record of each claim and outcome, which it makes in the transaction of the claim or outcome.
 ///
 /// Each entry has the name of the writing session, which contains the number of its node, and the owner of the job's
 /// shard.

@@ -28,7 +28,6 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// Returns the long or the short duration.
     private func seconds(_ long: Int, _ short: Int, _ isShort: Bool) -> Duration {
         .seconds(isShort ? short : long)
     }

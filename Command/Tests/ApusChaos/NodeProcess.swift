@@ -49,7 +49,7 @@ final class NodeProcess: Sendable {
         }
     }
 
-    /// The daemon's process.
+    /// The number of the daemon's process.
     var id: Int32 { process.id }
     var isUp: Bool { state.withLock { $0.isUp && $0.status == nil } }
     var hasEnded: Bool { state.withLock { $0.status != nil } }

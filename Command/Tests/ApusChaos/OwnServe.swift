@@ -46,7 +46,7 @@ struct OwnServe: AsyncParsableCommand {
         let end = ContinuousClock.now.advanced(by: blockedTime)
         for _ in 0..<moreThanThreads {
             Task.detached {
-                // A task that gets its thread after `end` returns at once.
+                // If the task gets a thread only after `end`, it returns at once.
                 blockThread(for: ContinuousClock.now.duration(to: end))
             }
         }

@@ -3,11 +3,11 @@ import Foundation
 
 /// The other programs that this one uses, which are built beside it or are part of Debian.
 struct Programs: Sendable {
-    /// The daemon.
+    /// The path of the daemon.
     let apus: String
-    /// The command of the jobs.
+    /// The path of the command that the jobs run.
     let effect: String
-    /// This program, whose subcommand `serve` is a daemon that knows later versions of the schema.
+    /// The path of this program, whose subcommand `serve` is a daemon that knows later versions of the schema.
     let own: String
 
     /// Finds the programs; without `apus`, the daemon is the one beside this program.

@@ -27,7 +27,6 @@ struct Promises {
         case crashed
     }
 
-    /// An occurrence of a job.
     private struct Occurrence: Hashable {
         var job: String
         var number: Int

@@ -117,7 +117,7 @@ final class Server: Sendable {
     }
 }
 
-/// The servers, each started when the first nemesis needs it.
+/// The servers, each of which is started when a nemesis needs it for the first time.
 final class Servers {
     private let files: WorkFolder
     private var common: Server?

@@ -7,7 +7,7 @@ import Foundation
 /// process.
 final class WorkFolder: Sendable {
     let path: String
-    /// The server's user, because PostgreSQL does not run as root.
+    /// The user that runs the servers; PostgreSQL refuses to run as root.
     let user: String
     private let keeper: Child
     private let input: Int32

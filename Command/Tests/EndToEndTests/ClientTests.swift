@@ -27,7 +27,7 @@ struct ClientTests {
         try await ApusUnderTest.with { apus in
             let daemon = FakeDaemon(behaviour)
             try await daemon.serve(apus.home) {
-                // Each request must arrive within the patience, also on a busy machine.
+                // Each request must arrive within the client's patience, also on a busy machine.
                 let client = DaemonClient(home: apus.home, patience: .seconds(2))
                 let error = await #expect(throws: DaemonError.self) { try await client.submit(Self.submission) }
                 #expect(error?.code == .noAnswer, "\(String(describing: error))")
@@ -47,7 +47,7 @@ struct ClientTests {
         try await ApusUnderTest.with { apus in
             let daemon = FakeDaemon(behaviour, .answers(Self.job))
             try await daemon.serve(apus.home) {
-                // The second answer must come within the same patience.
+                // The second answer must come within the client's patience too.
                 let client = DaemonClient(home: apus.home, patience: .seconds(2))
                 #expect(try await client.submit(Self.submission).id == "abc234")
                 let keys = try Self.keys(daemon)

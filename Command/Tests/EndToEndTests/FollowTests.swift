@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Following what a job prints", .timeLimit(.minutes(10)))
 struct FollowTests {
-    /// `apus logs NAME --follow` that writes to files.
+    /// A running `apus logs NAME --follow`, whose output goes to files.
     private struct Follower {
         let apus: ApusUnderTest
         /// The output and the errors in the order of writing.

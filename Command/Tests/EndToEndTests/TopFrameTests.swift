@@ -27,7 +27,7 @@ struct TopFrameTests {
     static let health =
         #"{"status":"ok","version":"1.2.3","pid":42,"home":"/srv/x","started":"\#(instant(-90))","running":1}"#
 
-    /// Returns a snapshot with 3 open runs, `jobs` jobs, the first due in 3 minutes, and 4 ended runs.
+    /// Returns a snapshot with 3 open runs, 4 ended runs, and `jobs` jobs, the first of which is due in 3 minutes.
     private static func snapshot(jobs: Int = 20, name: String = "job 0") throws -> TopSnapshot {
         func decoded<T: Decodable>(_ text: String, as type: T.Type = T.self) throws -> T {
             try JSONDecoder().decode(T.self, from: Data(text.utf8))

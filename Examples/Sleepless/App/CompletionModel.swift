@@ -3,8 +3,8 @@ import ApusTimers
 
 /// The screen "Completion": work that is not finished when the user leaves.
 ///
-/// It demonstrates a background task: the use of the time that the app is given, its orderly end, and the continuation
-/// of the work.
+/// It demonstrates a background task: the app uses the time that it is given, ends the task in time, and continues the
+/// work later.
 @MainActor
 public final class CompletionModel {
     private struct Saved: Codable, Sendable {
@@ -91,13 +91,13 @@ public final class CompletionModel {
         changed()
     }
 
-    /// Begins a background task, unless there is one or its time is already over.
+    /// Begins a background task, unless one is open or the time in the background is already over.
     ///
     /// This is done when the work begins, because it may be too late when the user leaves. Until then, the task costs
     /// nothing.
     private func claim() {
         guard task == nil, !isWoundUp else { return }
-        // The handler is also called when no time is given.
+        // If the host gives no time, it also calls the handler.
         task = try? host.beginBackgroundTask(named: "fibonacci") { [weak self] in self?.windUp() }
     }
 

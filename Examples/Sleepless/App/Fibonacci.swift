@@ -41,7 +41,7 @@ struct Fibonacci: Codable, Sendable, Hashable {
         }
     }
 
-    /// The number in decimal digits; of a long number the first and the last digits, with “…” between them.
+    /// The number in decimal digits; if limbs were dropped, its first and its last digits, with “…” between them.
     var value: String {
         let limbs = current.limbs
         guard (dropped ?? 0) > 0 else { return Self.text(limbs[...]) }

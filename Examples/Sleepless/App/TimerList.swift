@@ -4,7 +4,7 @@ import ApusBackground
 struct TimerList {
     private struct Row {
         let timer: BackgroundTimers.ID
-        /// The row of the screen, without the next run.
+        /// The row of the screen, without the instant of the next run.
         var shown: TimerSnapshot.Row
     }
 

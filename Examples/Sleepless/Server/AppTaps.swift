@@ -7,8 +7,8 @@ import SleeplessApp
 enum AppTaps {
     /// Performs a tap.
     ///
-    /// - Throws: ``WebError`` for an unknown tap or an argument that is not accepted, ``AppError`` when the app
-    ///   refuses.
+    /// - Throws: ``WebError`` for an unknown tap or an argument that is not accepted; ``AppError`` if the app refuses
+    ///   the tap.
     @MainActor
     static func perform(_ tap: String, _ arguments: Arguments, in app: App) throws {
         guard let accepted = accepted[tap] else {

@@ -65,7 +65,7 @@ struct Arguments: Sendable {
                 + (names.isEmpty ? "pass none" : "it takes \(names.map { "`\($0)`" }.joined(separator: ", "))"))
     }
 
-    /// Rejects a pair of arguments that are alternatives.
+    /// Rejects a request that contains both of two alternative arguments.
     func acceptOne(of one: String, _ other: String) throws(WebError) {
         if has(one), has(other) { throw Self.invalid("pass `\(one)` or `\(other)`, not both") }
     }

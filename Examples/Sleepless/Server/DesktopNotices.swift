@@ -26,7 +26,7 @@ final class DesktopNotices: Notifier {
         hasBus = Self.hasBus(environment)
     }
 
-    /// The text for the page that says what happens to notifications.
+    /// The page's sentence about what happens to notifications.
     var summary: String {
         switch last.withLock({ $0 }) {
         case .shown: "The desktop shows them, while this process runs."

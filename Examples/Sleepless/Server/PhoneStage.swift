@@ -20,7 +20,7 @@ final class PhoneStage: Stage {
     private let lives: Bool
     private var life: Task<Void, Never>?
     private var number = 0
-    /// The number of log lines of all earlier phones; the lines of this phone are numbered from there.
+    /// The number of log lines of all earlier phones; the numbers of this phone's lines follow it.
     private var earlierLines = 0
     private var knownLines = 0
     private var shownSecond: UInt64 = 0

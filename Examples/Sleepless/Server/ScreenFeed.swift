@@ -24,7 +24,6 @@ final class ScreenFeed {
         lastSent = engine.time.uptime()
     }
 
-    /// Reports that the screen has changed.
     func changed() {
         revision += 1
         guard !isWaiting, events.isHeard else { return }

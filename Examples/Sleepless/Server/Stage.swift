@@ -7,7 +7,7 @@ import SleeplessApp
 protocol Stage: AnyObject, Sendable {
     var feed: ScreenFeed { get }
 
-    /// Returns the visible state of everything.
+    /// Returns the visible state of the environment and of its app.
     func screen() -> Screen
 
     /// Returns the app if it is active.

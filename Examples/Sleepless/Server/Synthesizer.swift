@@ -17,8 +17,8 @@ struct Synthesizer {
 
     /// A sine of 1024 samples, from -16384 to 16384.
     private static let sine: [Int32] = (0..<1_024).map { index in
-        // The sine is Taylor's series on a quarter, because additions and multiplications give the same result
-        // everywhere.
+        // A quarter of the period is computed with Taylor's series, because additions and multiplications give the
+        // same result everywhere.
         let quarter = index % 512 <= 256 ? index % 512 : 512 - index % 512
         let x = Double(quarter) * 3.14159265358979 / 512
         let square = x * x

@@ -33,7 +33,9 @@ enum Tutorials {
         }
     }
 
-    /// Returns the first line of a step that the next step does not contain in the same order; `nil` if there is none.
+    /// Returns the first line of `step` that `next` does not contain, or contains in another order.
+    ///
+    /// - Returns: the line, or `nil` if the lines of `step` are also in `next`, in the same order.
     static func lineMissing(from next: String, of step: String) -> Substring? {
         var rest = next.split(separator: "\n")[...]
         for line in step.split(separator: "\n") {

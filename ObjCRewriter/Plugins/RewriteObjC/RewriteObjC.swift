@@ -1,8 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles rewritten copies of the Swift files in a target's folder that the target does not compile itself, because its
-/// manifest excludes them.
+/// Rewrites the Swift files in a target's folder that its manifest excludes, and lets the target compile the copies.
 @main
 struct RewriteObjC: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -14,7 +13,8 @@ struct RewriteObjC: BuildToolPlugin {
         }
         return files.map { file in
             let name = file.lastPathComponent
-            // With the original's name the compiler would warn that `#fileID` names two files. Code at the top level needs it.
+            // A copy with the original's name would give two files the same `#fileID`, and the compiler would warn.
+            // `main.swift` keeps its name, because only a file of that name can have code at the top level.
             let copy = name == "main.swift" ? name : "\(file.deletingPathExtension().lastPathComponent).rewritten.swift"
             let output = context.pluginWorkDirectoryURL.appending(path: copy)
             return .buildCommand(
@@ -32,7 +32,7 @@ struct RewriteObjC: BuildToolPlugin {
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() {
             let file = folder.appending(path: path)
             if file.pathExtension != "swift" || compiled.contains(file.path) { continue }
-            // What lies in the folder of another target belongs to that.
+            // A file in the folder of another target belongs to that target.
             let isOthers = others.contains { $0 != folder.path + "/" && file.path.hasPrefix($0) }
             if !isOthers { files.append(file) }
         }

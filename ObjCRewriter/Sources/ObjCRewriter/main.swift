@@ -10,7 +10,8 @@ guard arguments.count == 3 else {
 }
 do {
     let source = try String(contentsOf: URL(filePath: arguments[1]), encoding: .utf8)
-    // Code at the top level is in a file `main.swift`, in which the compiler accepts no name of another file.
+    // The compiler accepts code at the top level only in a file that is named `main.swift`, so the original of such a
+    // file is not named.
     let original = arguments[2].hasSuffix("/main.swift") ? nil : arguments[1]
     try ObjCRewriting.rewritten(source, original: original)
         .write(to: URL(filePath: arguments[2]), atomically: true, encoding: .utf8)

@@ -1,21 +1,21 @@
 import SwiftSyntax
 
-/// Replacements of parts of a text that do not overlap.
+/// Replacements of parts of a text; the parts do not overlap.
 struct Edits {
     private var replacements: [(range: Range<Int>, text: String)] = []
 
-    /// Replaces a part by a text of the same length, if it is shorter with spaces at its end.
+    /// Replaces a part by a text, and fills the rest of the part with spaces if the text is shorter.
     mutating func replace(_ range: Range<AbsolutePosition>, by text: String) {
         let range = range.lowerBound.utf8Offset..<range.upperBound.utf8Offset
         replacements.append((range, text + String(repeating: " ", count: max(0, range.count - text.utf8.count))))
     }
 
-    /// Inserts a text, which moves what follows on the line.
+    /// Inserts a text, which moves the rest of the line to the right.
     mutating func insert(_ text: String, at position: AbsolutePosition) {
         replacements.append((position.utf8Offset..<position.utf8Offset, text))
     }
 
-    /// By how many bytes the replacements before a place move it on its line, which begins at `start`.
+    /// Returns the number of bytes by which earlier replacements move a place on its line, which begins at `start`.
     func shift(of place: Int, onLineFrom start: Int) -> Int {
         replacements.filter { $0.range.upperBound > start && $0.range.upperBound <= place }.reduce(0) { sum, edit in
             let onLine = edit.text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).last

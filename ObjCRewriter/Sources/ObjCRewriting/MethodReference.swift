@@ -1,24 +1,26 @@
 import SwiftSyntax
 
-/// What stands in the parentheses of `#selector`.
+/// The method that the argument of `#selector` names.
 struct MethodReference {
-    /// The type whose method it is: `Self`, another one's name, or `type(of: object)`.
+    /// The type that has the method: `Self`, the name of a type, or `type(of: object)`.
     var base: String
-    /// The method's name, with labels if it has some.
+    /// The method's name, with its labels if the argument has them.
     var name: DeclReferenceExprSyntax
-    /// The type after `as`, if it is that of a method without its object.
+    /// The type after `as`, unless it has the object as a parameter.
     var methodType: TypeSyntax?
 
+    /// Creates the reference; `nil` if the argument is not the name of a method.
+    ///
     /// - Parameters:
     ///   - expression: The argument of `#selector`.
-    ///   - type: The type around it, of which a method is that has no other type before it.
+    ///   - type: The type that contains the argument. It has the method if the argument names no other type.
     init?(_ expression: ExprSyntax, in type: EnclosingType?) {
         var reference = expression
         if let sequence = expression.as(SequenceExprSyntax.self), sequence.elements.count == 3,
             let type = sequence.elements.last?.as(TypeExprSyntax.self)?.type, let first = sequence.elements.first
         {
             reference = first
-            // The type of `T.tick` has the object as a parameter, that of `tick` has not.
+            // The type of `T.tick` has the object as a parameter; the type of `tick` does not.
             if type.function?.returnClause.type.function == nil { methodType = type }
         }
         if let name = reference.as(DeclReferenceExprSyntax.self), let type {
@@ -33,7 +35,9 @@ struct MethodReference {
         }
     }
 
-    /// The type of an object, or the type itself if it is one, as names of types begin with a capital letter.
+    /// Returns the type of an object.
+    ///
+    /// A name that begins with a capital letter is that of a type, and is returned as it is.
     private static func type(of object: ExprSyntax, in type: EnclosingType?) -> String? {
         let text = object.trimmedDescription
         if text == "self" { return type?.reference }
@@ -43,7 +47,7 @@ struct MethodReference {
 }
 
 extension TypeSyntax {
-    /// The function type, if it is one, within parentheses too.
+    /// The function type, also if it is in parentheses; `nil` for other types.
     fileprivate var function: FunctionTypeSyntax? {
         if let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1 {
             return tuple.elements.first?.type.function

@@ -3,14 +3,14 @@ import SwiftSyntax
 
 /// Rewrites Swift sources that need Objective-C's runtime so that they compile on Linux.
 ///
-/// Attributes are overwritten with spaces, `#selector(tick)` with a call of the same length. What follows on the line therefore
-/// stays in its column, and the compiler's messages, to which `#sourceLocation` gives the file's name, point into the original.
+/// Spaces replace attributes, and a call of the same length replaces `#selector(tick)`, so the rest of the line stays
+/// in its column. `#sourceLocation` names the original file, so the compiler's messages point into it.
 public enum ObjCRewriting {
     /// Rewrites the text of a file.
     ///
     /// - Parameters:
     ///   - source: The file's text.
-    ///   - original: The file's path, which the compiler's messages name; `nil` is the path of the rewritten file.
+    ///   - original: The path that the compiler's messages name; with `nil` they name the rewritten file.
     /// - Returns: The text that compiles on Linux.
     public static func rewritten(_ source: String, original: String? = nil) -> String {
         let tree = Parser.parse(source: source)
@@ -22,7 +22,7 @@ public enum ObjCRewriting {
         return text
     }
 
-    /// What makes the selectors of the file.
+    /// Returns the declarations that create the selectors of the file.
     private static func footer(_ names: [String: String]) -> String {
         let entries = names.sorted { $0.key < $1.key }.map { "\(literal($0.key)): \(literal($0.value))" }
         return """
@@ -34,7 +34,7 @@ public enum ObjCRewriting {
     }
 }
 
-/// A text as a literal of Swift.
+/// Returns the literal of Swift for a text.
 func literal(_ text: String) -> String {
     let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
     return "\"\(String(escaped))\""

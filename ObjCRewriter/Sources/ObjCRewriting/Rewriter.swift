@@ -1,13 +1,13 @@
 import SwiftSyntax
 
-/// Finds what to replace in a file.
+/// Collects the replacements for a file.
 final class Rewriter: SyntaxVisitor {
-    /// The attributes that only mean something to Objective-C's runtime and to Xcode's editors.
+    /// The attributes that have a meaning only for Objective-C's runtime and Xcode's editors.
     private static let dropped: Set = [
         "objc", "objcMembers", "nonobjc", "IBOutlet", "IBAction", "IBInspectable", "IBDesignable", "IBSegueAction",
     ]
 
-    /// The beginning of the call that is in the place of `#selector`.
+    /// The beginning of the call that replaces `#selector`.
     private static let function = "_Sel("
 
     private(set) var edits = Edits()
@@ -39,10 +39,21 @@ final class Rewriter: SyntaxVisitor {
         return .skipChildren
     }
 
-    /// Spaces and the line ends of a node that may be longer than a line.
+    /// Returns the line ends of a node, and spaces in place of everything else.
     private func blank(_ node: some SyntaxProtocol) -> String {
         node.trimmedDescription.utf8.map { $0 == UInt8(ascii: "\n") ? "\n" : " " }.joined()
     }
+
+    // MARK: Previews
+
+    /// Blanks a preview, because its macro needs a plugin of Xcode's.
+    private func blankPreview(_ node: some FreestandingMacroExpansionSyntax) -> SyntaxVisitorContinueKind {
+        guard node.macroName.text == "Preview" else { return .visitChildren }
+        edits.replace(node.range, by: blank(node))
+        return .skipChildren
+    }
+
+    override func visit(_ node: MacroExpansionDeclSyntax) -> SyntaxVisitorContinueKind { blankPreview(node) }
 
     // MARK: Types
 
@@ -61,7 +72,7 @@ final class Rewriter: SyntaxVisitor {
         enter(node.extendedType.trimmedDescription)
     }
 
-    /// A protocol of Objective-C's is one of classes, which its attribute says.
+    /// Restricts a protocol with `@objc` to classes, as the attribute does.
     override func visit(_ node: ProtocolDeclSyntax) -> SyntaxVisitorContinueKind {
         if node.attributes.contains(where: { $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "objc" })
         {
@@ -81,7 +92,7 @@ final class Rewriter: SyntaxVisitor {
 
     // MARK: Properties
 
-    // In the initial value of a stored property a class has no `Self`, unless it is lazy.
+    // The initial value of a stored property cannot use `Self`, unless the property is lazy.
     override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
         let isMember = node.parent?.is(MemberBlockItemSyntax.self) == true
         let isLazy = node.modifiers.contains { $0.name.tokenKind == .keyword(.lazy) }
@@ -101,6 +112,7 @@ final class Rewriter: SyntaxVisitor {
     // MARK: Selectors and key paths
 
     override func visit(_ node: MacroExpansionExprSyntax) -> SyntaxVisitorContinueKind {
+        if node.macroName.text == "Preview" { return blankPreview(node) }
         guard let argument = node.arguments.first, node.arguments.count == 1 else { return .visitChildren }
         switch (node.macroName.text, argument.label?.text) {
         case ("selector", nil): rewriteMethod(argument.expression, of: node)
@@ -123,9 +135,9 @@ final class Rewriter: SyntaxVisitor {
         rewrite(node, base: "\\\(property.base).", name: property.name)
     }
 
-    /// Replaces what is before a method's name by the beginning of a call.
+    /// Replaces the text before a method's name by the beginning of a call.
     ///
-    /// The name stays in its column, if there is enough space, and on its line.
+    /// The name stays on its line, and in its column if there is enough space.
     private func rewrite(_ node: MacroExpansionExprSyntax, base: String, name: DeclReferenceExprSyntax) {
         let range = node.range.lowerBound..<name.range.lowerBound
         let length = range.upperBound.utf8Offset - range.lowerBound.utf8Offset
@@ -136,7 +148,9 @@ final class Rewriter: SyntaxVisitor {
         selectors.append((node.range.lowerBound, name.trimmedDescription))
     }
 
-    /// The names of selectors, each under the line and column of the parenthesis of its call in the rewritten text.
+    /// The names of the selectors' methods.
+    ///
+    /// Each key is the line and column of the call's parenthesis in the rewritten text.
     var names: [String: String] {
         let pairs = selectors.map { selector in
             let location = places.location(for: selector.place)
@@ -147,7 +161,7 @@ final class Rewriter: SyntaxVisitor {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// A text, as the compiler makes it, but without its check that the properties are there.
+    /// Replaces a key path by its text, as the compiler does, but without a check that the properties exist.
     private func rewriteKeyPath(_ expression: ExprSyntax, of node: MacroExpansionExprSyntax) {
         let names = expression.trimmedDescription.split(separator: ".")
         let properties = names.drop { $0.first?.isUppercase == true || $0 == "self" }
@@ -156,15 +170,15 @@ final class Rewriter: SyntaxVisitor {
     }
 }
 
-/// A type around a place in the source.
+/// A type that contains a place in the source.
 struct EnclosingType {
     var name: String
     /// Whether the place is in the initial value of a stored property.
     var isInInitialValue = false
 
-    /// The type, as it can be named at that place.
+    /// The name by which code at that place can refer to the type.
     ///
-    /// A key path with `Self` compiles, and traps when it is used.
+    /// A key path with `Self` would compile, and trap when it is used.
     var reference: String { isInInitialValue ? name : "Self" }
 
     var withoutSelf: EnclosingType { EnclosingType(name: name, isInInitialValue: true) }

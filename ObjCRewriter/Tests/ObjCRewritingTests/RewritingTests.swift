@@ -1,7 +1,7 @@
 import ObjCRewriting
 import Testing
 
-/// The lines of a rewritten class `Clock` with these members, without what is around them.
+/// Rewrites a class `Clock` with these members, and returns the lines between its braces.
 private func members(_ lines: String, of type: String = "class Clock: NSObject {") -> String {
     let rewritten = ObjCRewriting.rewritten("\(type)\n\(lines)\n}\n")
     return rewritten.split(separator: "\n", omittingEmptySubsequences: false)
@@ -37,6 +37,20 @@ struct RewritingTests {
         #expect(
             ObjCRewriting.rewritten(others)
                 == "             @available(iOS 13, *) final class A { @Published var x = 1; @NSManaged var y: Int }")
+    }
+
+    @Test(
+        "a preview is spaces and line ends",
+        arguments: [
+            ("#Preview { Text(\"é\") }", "                       "),
+            ("#Preview(\"Dark\") {\n  Timer()\n}", "                  \n         \n "),
+            ("@available(iOS 17, *)\n#Preview(traits: .sizeThatFitsLayout) { Timer() }", nil),
+            ("#Preview {\n  Button { run(#selector(tick)) }\n}", nil),
+        ])
+    func previews(source: String, expected: String?) {
+        let rewritten = ObjCRewriting.rewritten("let a = 1\n\(source)\nlet b = 2\n")
+        let blank = String(source.utf8.map { $0 == UInt8(ascii: "\n") ? "\n" : " " })
+        #expect(rewritten == "let a = 1\n\(expected ?? blank)\nlet b = 2\n")
     }
 
     @Test("a protocol of Objective-C's is one of classes")
@@ -156,7 +170,7 @@ struct RewritingTests {
             "#warning(\"objc\")", "let e = #available(iOS 13, *)", "@objc", "class {{ #selector(",
         ])
     func untouched(source: String) {
-        // The last but one is an attribute without a declaration.
+        // An attribute without a declaration is blanked.
         #expect(ObjCRewriting.rewritten(source) == (source == "@objc" ? "     " : source))
     }
 }

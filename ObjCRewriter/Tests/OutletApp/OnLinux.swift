@@ -1,1 +1,2 @@
-// SwiftPM leaves out a target without a source of its own; what an app needs on Linux only has its place here.
+// SwiftPM leaves out a target without a source file of its own, so this file exists. Code that an app needs on Linux
+// only belongs here.

@@ -60,9 +60,10 @@
     /// The background task is ended exactly once, and its expiration is reported at most once.
     ///
     /// UIKit may call the expiration handler on the main thread before `beginBackgroundTask` has returned on another
-    /// thread (Apple: "if the system cannot grant the background task it calls the handler"). The handler then does not
-    /// know yet which identifier must be ended (github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background
-    /// task that was never ended for this reason).
+    /// thread (Apple: "if the system cannot grant the background task it calls the handler"). At that moment, the
+    /// identifier of the background task is not known yet, so the handler cannot end it
+    /// (github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background task that was never ended for this
+    /// reason).
     struct AppleBackgroundTaskMachine<ID: Hashable & Sendable>: Sendable {
         private enum State {
             /// The identifier is not known yet.
@@ -101,7 +102,7 @@
             case none
         }
 
-        /// Handles UIKit's refusal, which comes at most once, and instead of an identifier.
+        /// Handles UIKit's refusal, which comes at most once and replaces the identifier.
         mutating func refused() -> RefuseAction {
             switch state {
             case .requesting(let hasExpired):

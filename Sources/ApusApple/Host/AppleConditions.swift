@@ -18,8 +18,7 @@
             let broadcast = Broadcast(Self.read(), mainLoop: mainLoop)
             self.broadcast = broadcast
             for name in Self.names {
-                // Some of these notifications are posted on other threads than the main one, where UIKit must not be
-                // read.
+                // Some of these notifications are posted on other threads, but UIKit must be read on the main thread.
                 observers.observe(name) { _ in mainLoop.run { broadcast.set(Self.read()) } }
             }
         }

@@ -29,7 +29,7 @@
     ///   ``beginBackgroundTask(_:)``.
     /// - Creating a host enables the monitoring of the battery (`UIDevice.isBatteryMonitoringEnabled`).
     ///
-    /// On Linux the same code runs on a simulated phone (`SimulatedPhone`), in its time.
+    /// On Linux the same code runs on a simulated phone (`SimulatedPhone`) and uses the phone's clocks.
     public final class AppleHost: BackgroundHost {
         /// The engine of the app's timers; on Apple's systems, its threads stand still while the app is suspended.
         public let engine: TimerEngine
@@ -210,7 +210,7 @@
         #endif
     }
 
-    /// A main loop that calls the observers of phases before UIKit's notification returns, not in a later turn.
+    /// A main loop that calls the observers of phases before UIKit's notification returns.
     ///
     /// The system may suspend the app as soon as UIKit's notification that the app entered the background has returned,
     /// and ends the app after the notification of its termination. An observer must have saved its data by then. The
@@ -224,7 +224,7 @@
             waiting.withLock { $0.append(work) }
         }
 
-        /// Runs the waiting work, and the work that this adds.
+        /// Runs the waiting work, including any work that is added meanwhile.
         @MainActor func flush() {
             while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { work() }
         }

@@ -17,8 +17,9 @@
     ///   of a handler's work is known only when a request is submitted. A late handler is therefore kept, and the first
     ///   continued request registers it with the system. Requests for a refresh or for processing are then refused with
     ///   `registeredTooLate`.
-    /// - The handler runs on the executor of the host's asynchronous work. The system calls Apus on its own queue,
-    ///   where the runtime would stop code that was written in a main-actor context; Apus assumes no isolation there.
+    /// - The handler runs on the executor of the host's asynchronous work. The system calls the closures of this type
+    ///   on its own queue. They are not isolated, because the runtime stops a program in which a closure of the main
+    ///   actor is called on another queue.
     /// - When the time is over or the user cancels, the handler's Swift task is cancelled, on the main loop; see
     ///   `BackgroundJobRun`. The system may soon end an app that does not complete a run then (Apple,
     ///   developer.apple.com/documentation/backgroundtasks/bgtask/settaskcompleted(success:)).
@@ -158,7 +159,8 @@
 
         /// Returns the pending requests of the system, in its order.
         ///
-        /// Requests of an earlier process have the earliest date that the system kept.
+        /// If an earlier process submitted a request, its `earliestBegin` is computed from the date that the system
+        /// kept.
         public func pending() async -> [BackgroundJobRequest] {
             let copies = await withUnsafeContinuation { continuation in
                 BGTaskScheduler.shared.getPendingTaskRequests { [dates] requests in

@@ -19,7 +19,7 @@
                 processing.requiresExternalPower = requiresExternalPower
                 request = processing
             case .continued(let job):
-                // The system begins continued work at once or not at all, so it has no earliest date.
+                // Continued work begins immediately or waits in a queue, so its request has no earliest date.
                 return try systemRequest(for: job)
             }
             request.earliestBeginDate = earliestBegin.map(dates.date)

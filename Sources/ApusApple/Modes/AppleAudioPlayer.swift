@@ -12,13 +12,13 @@
     /// - In the background the player keeps the app running while it plays, if the app declares the mode `audio` in
     ///   `UIBackgroundModes`; when it stops, the system suspends the app (Apple, App Programming Guide for iOS,
     ///   "Background Execution").
-    /// - An interruption, such as a call, pauses it. It resumes by itself only when the system suggests it and the
-    ///   player was not paused meanwhile (Apple,
+    /// - An interruption, such as a call, pauses the player. It resumes by itself only when the system suggests it and
+    ///   the player was not paused meanwhile (Apple,
     ///   developer.apple.com/documentation/avfaudio/handling-audio-interruptions).
     /// - When the headphones are unplugged, the system pauses the player, and it stays paused (Apple,
     ///   developer.apple.com/documentation/avfaudio/responding-to-audio-route-changes).
-    /// - The lock screen shows the title, the duration and the position, and the player handles its commands play,
-    ///   pause, toggle and next. There is one lock screen, so an app should have one player.
+    /// - The lock screen shows the title, the duration and the position. The player handles the commands play, pause,
+    ///   toggle and next of the lock screen. There is one lock screen, so an app should have one player.
     /// - ``state`` is the state to which the player was set. An item that cannot be loaded is therefore reported as
     ///   playing.
     public final class AppleAudioPlayer: AudioPlayer {

@@ -174,7 +174,7 @@
 
         func start(inBackground: Bool) {
             manager.pausesLocationUpdatesAutomatically = false
-            // Setting this to true ends an app that does not declare the mode, so the caller has checked that it does.
+            // Setting this to true ends an app that does not declare the mode. The caller has checked the declaration.
             manager.allowsBackgroundLocationUpdates = inBackground
             manager.startUpdatingLocation()
         }

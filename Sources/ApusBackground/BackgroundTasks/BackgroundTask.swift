@@ -59,7 +59,7 @@ public struct BackgroundTaskRequest: Sendable {
     /// must come before.
     public var endsOnExpiration = true
 
-    /// Creates a request with the calling place.
+    /// Creates a request whose place is the calling line.
     public init(
         name: String,
         fileID: String = #fileID,

@@ -147,11 +147,10 @@ public final class Countdown: Sendable {
         }
     }
 
-    /// Calls `observer` on the main loop with the remaining time to display, in whole seconds rounded up, soon and then
-    /// whenever it changes.
+    /// Calls `observer` on the main loop with the remaining time in whole seconds, rounded up.
     ///
-    /// The calls are aligned with the stop instant, without drift, and there are none while the displayed time does not
-    /// change. If the main loop was busy, the observer gets one call, with the current value.
+    /// The first call comes soon, and another one whenever the displayed time changes. The calls are aligned with the
+    /// stop instant, without drift. If the main loop was busy, the observer gets one call, with the current value.
     public func observeDisplay(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> ObservationToken {
         ticker.observe(observer)
     }
@@ -160,8 +159,8 @@ public final class Countdown: Sendable {
 
     /// Starts the countdown for `duration` from now, regardless of its state.
     ///
-    /// - Throws: ``BackgroundError`` with the code `invalidArgument` if the duration is not positive, `storeFailed` if
-    ///   the change could not be stored; nothing has then changed.
+    /// - Throws: ``BackgroundError`` with the code `invalidArgument` if the duration is not positive, or `storeFailed`
+    ///   if the change could not be stored. In both cases the countdown is unchanged.
     public func start(for duration: Duration) throws(BackgroundError) {
         guard duration.wholeNanoseconds > 0 else {
             throw BackgroundError(
@@ -216,8 +215,8 @@ public final class Countdown: Sendable {
     /// It has no effect unless the countdown runs or is paused.
     ///
     /// - Returns: Whether the countdown changed.
-    /// - Throws: ``BackgroundError`` with the code `invalidArgument` if no time would remain, `storeFailed` if the
-    ///   change could not be stored; nothing has then changed.
+    /// - Throws: ``BackgroundError`` with the code `invalidArgument` if no time would remain, or `storeFailed` if the
+    ///   change could not be stored. In both cases the countdown is unchanged.
     @discardableResult
     public func extend(by duration: Duration) throws(BackgroundError) -> Bool {
         try change { machine, now throws(BackgroundError) in

@@ -13,7 +13,7 @@ struct CountdownMachine: Sendable {
     }
 
     private(set) var state = State.idle
-    /// The number of state changes, which identifies a timer that was armed for an earlier state.
+    /// The number of state changes, by which a timer that was armed for an earlier state is recognized.
     private(set) var epoch = 0
 
     init() {}
@@ -113,7 +113,7 @@ struct CountdownMachine: Sendable {
 
     /// Finishes the countdown at the instant for which the engine was armed.
     ///
-    /// - Returns: the instant of the finish; `nil` if the timer was armed for an earlier state.
+    /// - Returns: The instant of the finish; `nil` if the timer was armed for an earlier state.
     mutating func stopReached(epoch: Int, now: HostReading, isWatched: Bool) -> WallInstant? {
         guard epoch == self.epoch, case .running(let stop, _) = state else { return nil }
         precondition(now.continuous >= stop, "the engine fires no timer before its deadline")

@@ -77,11 +77,10 @@ public final class Stopwatch: Sendable {
     /// The elapsed time at each ``lap()``, the earliest first.
     public var laps: [Duration] { machine.withLock { $0.laps } }
 
-    /// Calls `observer` on the main loop with the elapsed time to display, in whole seconds rounded down, soon and then
-    /// whenever it changes.
+    /// Calls `observer` on the main loop with the elapsed time in whole seconds, rounded down.
     ///
-    /// The calls are aligned with the start instant, without drift, and there are none while the stopwatch is idle or
-    /// paused. If the main loop was busy, the observer gets one call, with the current value.
+    /// The first call comes soon, and another one whenever the displayed time changes. The calls are aligned with the
+    /// start instant, without drift. If the main loop was busy, the observer gets one call, with the current value.
     public func observeDisplay(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> ObservationToken {
         ticker.observe(observer)
     }

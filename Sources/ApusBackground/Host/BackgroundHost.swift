@@ -65,7 +65,7 @@ extension BackgroundHost {
     ///
     /// - Parameters:
     ///   - name: The name of the work in logs and errors.
-    ///   - fileID: The file that begins the task, for the log if it is never ended.
+    ///   - fileID: The file that begins the task; it is logged if the task is never ended.
     ///   - line: The line in that file.
     ///   - onExpiration: Called on the main actor shortly before the end of the granted time. The background task ends
     ///     when the closure returns.
@@ -113,7 +113,7 @@ struct HostReading: Sendable, Hashable {
 
     subscript<Value>(dynamicMember path: KeyPath<ClockReading, Value>) -> Value { clocks[keyPath: path] }
 
-    /// Returns the instant `duration` from now, for a record.
+    /// Returns the instant that is `duration` from now, in the form for a record.
     func stored(in duration: Duration) -> StoredInstant {
         StoredInstant(
             wall: clocks.wall.advanced(by: duration), boot: boot, continuous: clocks.continuous.advanced(by: duration))

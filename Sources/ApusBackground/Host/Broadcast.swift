@@ -113,7 +113,7 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     }
 }
 
-/// The values of a property of a host, in order, from the creation of the sequence.
+/// The values that a property of a host takes after the creation of the sequence, in order.
 ///
 /// A sequence has one consumer, so create a sequence for each consumer. Changes are buffered for a slow consumer.
 public struct Changes<Value: Sendable>: AsyncSequence, Sendable {

@@ -28,7 +28,7 @@ public struct DeviceConditions: Sendable, Hashable, Codable {
     public var network: Network?
     /// Whether the device is connected to external power; `true` for a machine without a battery.
     public var isOnExternalPower: Bool?
-    /// The charge of the battery, from 0 to 1; `nil` if it is unknown, and if there is no battery.
+    /// The charge of the battery, from 0 to 1; `nil` if the charge is unknown or there is no battery.
     public var batteryLevel: Double?
     /// Whether the user has asked to save energy.
     public var isLowPowerMode: Bool?

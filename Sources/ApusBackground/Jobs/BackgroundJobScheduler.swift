@@ -40,7 +40,8 @@ public protocol BackgroundJobScheduler: Sendable {
 /// A scheduler of background jobs whose runs can be started and expired manually, as with a debugger on Apple's
 /// systems.
 ///
-/// Use it for tests and development only, because the App Store rejects an app that calls it.
+/// Use it for tests and development only. On Apple's systems, the methods throw an error, because the App Store rejects
+/// an app that calls the debugger's functions.
 public protocol BackgroundJobDebugging: BackgroundJobScheduler {
     /// Begins the run of a pending request now, regardless of the rules.
     ///

@@ -112,7 +112,7 @@ extension HostBackgroundJobs {
 
     // MARK: Storing
 
-    /// Stores the requests if they have changed; the caller holds the gate.
+    /// Stores the requests and the spacings if they have changed; the caller holds the gate.
     func save(_ followers: inout Followers) throws {
         guard let store else { return }
         let all = inner.withLock { $0.machine.record }

@@ -60,7 +60,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
 
     struct Inner {
         var machine: HostBackgroundJobsMachine
-        /// The active runs, by their number in the machine.
+        /// The active runs, by their numbers in the machine.
         var live: [Int: Live] = [:]
     }
 
@@ -77,7 +77,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
     let configuration: Configuration
     let store: (any RecordStore)?
     let key: String
-    /// The boot, read once, because it does not change while the process runs; `nil` without a store.
+    /// The identifier of the boot, read once because it does not change while the process runs; `nil` without a store.
     let boot: String?
     let logger: Logger
     /// A lock that is held from a change until its consequences are decided, stored and observed; it is never taken

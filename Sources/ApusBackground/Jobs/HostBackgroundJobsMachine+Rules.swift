@@ -79,7 +79,8 @@ extension HostBackgroundJobsMachine {
 
     /// Returns whether conditions can end the run.
     ///
-    /// Only a processing job ends when its conditions no longer hold, unless its run was simulated without them.
+    /// Only a processing job ends when its conditions no longer hold, unless a simulated launch began it regardless of
+    /// them.
     func dependsOnConditions(_ entry: HostBackgroundRunEntry) -> Bool {
         guard case .processing = entry.request.kind else { return false }
         return !entry.isExpiring && !entry.isSimulated

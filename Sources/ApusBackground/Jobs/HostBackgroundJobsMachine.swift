@@ -16,7 +16,7 @@ struct HostBackgroundJobsMachine: Sendable {
         case conditions(BackgroundJobObstacle)
     }
 
-    /// A decision: what to do now, and the instants and events for which to decide again.
+    /// A decision: what to do now, and at which instants and after which events to decide again.
     struct Plan: Sendable {
         var launches: [Launch] = []
         var expirations: [(number: Int, cause: Cause)] = []
@@ -312,7 +312,8 @@ struct HostBackgroundJobsMachine: Sendable {
             append(stored.request, delay: delay(), now: now)
         }
         for stored in record.spacings {
-            // If the wall clock has been set back since then, a refresh must not wait for longer than the spacing.
+            // If the wall clock has been set back since the record was stored, a refresh must not wait for longer than
+            // the spacing.
             let left = stored.until.duration(from: now.moment)
             guard left > .zero else { continue }
             spacings[stored.identifier] = now.moment.stored(in: min(left, max(.zero, settings.refreshSpacing)))

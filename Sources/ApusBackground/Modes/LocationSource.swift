@@ -50,7 +50,7 @@ public enum LocationUpdate: Sendable, Hashable, Codable {
 public protocol LocationSource: Sendable {
     /// The user's permission.
     var authorization: LocationAuthorization { get }
-    /// Asks the user for permission, unless the answer is known; `always` asks for more than `whenInUse`.
+    /// Asks the user for the permission `whenInUse` or for the wider permission `always`, unless the answer is known.
     ///
     /// - Returns: The permission after the user's answer.
     func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization

@@ -6,7 +6,7 @@ import Logging
 ///
 /// A request may be wanted or removed from any thread, even under a lock, because no other code is called before
 /// ``carryOut()``. Only the latest wish for an identifier is executed. The work runs where the host runs the app's
-/// work. A background task of its own covers it, because the app may be leaving the foreground.
+/// work. It has its own background task, because the app may be leaving the foreground.
 final class NotificationWishes: Sendable {
     private enum Wish {
         case add(NotificationRequest)
@@ -82,10 +82,10 @@ final class NotificationWishes: Sendable {
         }
     }
 
-    /// Returns whether a request was shown.
+    /// Returns whether the request with this identifier was shown.
     ///
-    /// The pending requests are read first, so that a request that is shown between the two calls is found by the
-    /// second.
+    /// The pending requests are read first, so that the second call finds a request that is shown between the two
+    /// calls.
     private func wasShown(_ identifier: String) async -> Bool {
         if await scheduler.pending().contains(where: { $0.identifier == identifier }) { return false }
         return await scheduler.delivered().contains(identifier)

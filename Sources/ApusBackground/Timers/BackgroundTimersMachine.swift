@@ -7,8 +7,8 @@ import ApusTimers
 /// - A waiting timer is armed exactly once: it waits in the engine, or is on the way from the engine to the main loop.
 ///   Its work can therefore not run twice for one deadline.
 /// - A *scope* is what one background task covers: all timers, or one. It has at most one background task at a time.
-///   Each background task has a number; an event with a number that the scope no longer has is ignored, and the
-///   background task is ended.
+///   Each background task has a number. An expiration with a number that the scope no longer has is ignored, and a
+///   background task that is granted with such a number is ended.
 /// - A timer that cannot fire before the end of the app's time in the background needs no background task in the
 ///   background. It is handed over or left out. Otherwise the app would run without doing anything, which would consume
 ///   energy and delay the end of a server.
@@ -35,7 +35,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         case endTask(BackgroundTask)
         case handOver(ID, ContinuousInstant, Payload)
         case takeBack(ID, Payload)
-        /// No event will be reported any more.
+        /// End the sequences of events, because no event will be reported any more.
         case finishEvents
     }
 
@@ -107,7 +107,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
 
     func deadline(of id: ID) -> ContinuousInstant? { timers[id].flatMap { $0.isPending ? $0.due : nil } }
 
-    /// The payload of a timer that exists.
+    /// The payload of a timer; `nil` if the timer does not exist.
     subscript(id: ID) -> Payload? {
         get { timers[id]?.payload }
         set { if let newValue { timers[id]?.payload = newValue } }
@@ -198,7 +198,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
 
     mutating func cancelAll() -> (cancelled: Set<ID>, actions: [Action]) { cancel(timers.keys.sorted()) }
 
-    /// Cancels all timers at the end of the object, after which no more can be scheduled.
+    /// Cancels all timers, because the ``BackgroundTimers`` is released; no timer is scheduled afterwards.
     mutating func close() -> [Action] {
         isClosed = true
         let (_, actions) = cancelAll()
@@ -312,7 +312,8 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         for id in ids {
             guard let timer = timers[id] else { continue }
             if areCovered {
-                // The timer was already uncovered in this period in the background, so there is nothing to change.
+                // The timer has already been uncovered since the app entered the background, so there is nothing to
+                // change.
                 guard timer.standing == .covered else { continue }
                 dispense(with: id, &ends)
             }

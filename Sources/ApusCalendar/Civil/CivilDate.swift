@@ -10,7 +10,7 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
     /// The day of the month, 1 to 31.
     public let day: Int
 
-    /// Creates a date, or nil if the month has no such day.
+    /// Creates a date, or nil if there is no such date in the years 1 to 9999.
     ///
     /// - Parameters:
     ///   - year: The year, 1 to 9999.

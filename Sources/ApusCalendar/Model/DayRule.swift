@@ -43,8 +43,8 @@ public struct DayRule: Sendable, Hashable {
         return combination == .or && restrictsMonthDay && restrictsWeekday ? byDay | byWeek : byDay & byWeek
     }
 
-    /// Returns the first matching day in some months (bits 1 to 12); nil if there is none within eight years and before
-    /// 2201.
+    /// Returns the first matching day in the given months (bits 1 to 12); nil if there is none within eight years and
+    /// before 2201.
     func first(onOrAfter date: CivilDate, months: UInt64) -> CivilDate? {
         var month = Month(containing: date, dayNumber: date.dayNumber)
         var bits = days(month) & month.days(in: date.dayNumber...month.first + month.length - 1)

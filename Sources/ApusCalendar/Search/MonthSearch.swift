@@ -1,7 +1,7 @@
 /// The local seconds from 1900 to 2200, which searches cover.
 let searchedLocals: ClosedRange<Int64> = -2_208_988_800...7_289_654_399
 
-/// Returns days of a month as bits 1 to 31.
+/// A function that returns days of a month as bits 1 to 31.
 typealias DaysOfMonth = (Month) -> UInt64
 
 /// Searches a rule month by month.

@@ -83,7 +83,7 @@ extension PreparedSchedule {
         return count
     }
 
-    /// Counts the local matches within the bounds of the schedule, without exclusions.
+    /// Counts the matches in a range of local seconds that are within the bounds of the schedule and not excluded.
     private func matchCount(_ first: Int64, _ last: Int64) -> Int {
         let (first, last) = (max(first, lower), min(last, upper))
         guard first <= last else { return 0 }

@@ -54,7 +54,7 @@ struct PositionSearch: Sendable {
         var period = period(of: floorDiv(Int(local), 86_400)) + 1
         period -= floorMod(period, interval)
         let start = rule.start.localSeconds
-        // DTSTART may be in any year, but the search ends at the first searched year.
+        // DTSTART may be in any year, but the search ends at the first year that searches cover.
         let earliest = max(0, self.period(of: floorDiv(Int(searchedLocals.lowerBound), 86_400)))
         while period >= earliest {
             steps += 1

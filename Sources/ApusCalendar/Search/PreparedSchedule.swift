@@ -10,7 +10,7 @@ public struct PreparedSchedule: Sendable {
     let lower: Int64
     let upper: Int64
     let exclusions: ExcludedDays?
-    /// The day numbers on which only some matches of the rule are valid.
+    /// The day numbers on which some matches of the rule may be invalid.
     private let partialDays: [Int]
     let delay: Int64
 
@@ -148,7 +148,7 @@ public struct PreparedSchedule: Sendable {
 
     // MARK: Instants
 
-    /// A due instant, to which the delay of the spread is added later.
+    /// A due instant, and the delay that the spread adds to it.
     struct Due {
         var instant: Int64
         /// The local second at which the rule has a match.
@@ -201,7 +201,7 @@ public struct PreparedSchedule: Sendable {
         let segment = rules.segment(at: instant)
         var local = rules.furthestLocal(at: instant, segment: segment) + 1
         if rules.isPlain(instant, segment: segment) {
-            // Usually the offset is the same, and no change of the clock is near.
+            // Usually the match has the same offset as `instant`, and no change of the clock is near.
             guard let match = matchNext(local, &steps) else { return nil }
             let offset = Int(rules.offsets[segment])
             let found = match - Int64(offset)

@@ -8,7 +8,7 @@ struct UnitCycle: Sendable {
     private let interval: Int
     /// The number of the unit that contains DTSTART, counted from 1970.
     private let origin: Int
-    /// Whether each day of the cycle has a match.
+    /// For each day of the cycle, whether it has a match.
     private let hasMatch: [Bool]
 
     init(times: TimesOfDay, length: Int, interval: Int, start: CivilDateTime) {

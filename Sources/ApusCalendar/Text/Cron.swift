@@ -194,8 +194,7 @@ struct CronParser {
         return FieldValue(hashesSteps: step != nil)
     }
 
-    /// Reads the days of the month, and returns whether the field counts as unrestricted because of its first
-    /// character.
+    /// Reads the days of the month, and returns whether the field counts as unrestricted.
     private mutating func monthDays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
         if token.text == "*" || token.text == "?" { return true }
         if isHashed(token) {
@@ -226,7 +225,10 @@ struct CronParser {
         return isStar(token)
     }
 
-    /// croniter compares the whole field with `*`; cron compares only its first character.
+    /// Returns whether a field counts as unrestricted because it begins with `*`.
+    ///
+    /// cron compares only the first character of the field with `*`; croniter compares the whole field. The caller has
+    /// already handled a field that is only `*`.
     private func isStar(_ token: Token) -> Bool { dialect != .croniter && token.text.hasPrefix("*") }
 
     private mutating func weekdays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
@@ -235,7 +237,7 @@ struct CronParser {
             _ = try hash(token, .weekday, 0...6)
             return false
         }
-        // Numbers stay in cron's order, 0 for Sunday, until the ranges are laid out.
+        // Numbers stay in cron's order, with 0 for Sunday, until the ranges are expanded.
         let numbers = dialect.weekdayNumbers
         func value(_ token: Token) -> Int? {
             if let number = token.number { return numbers.contains(number) ? number - numbers.lowerBound : nil }

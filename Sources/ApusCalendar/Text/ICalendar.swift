@@ -25,7 +25,8 @@ struct ICalendar {
         text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.prefix(6).uppercased() == "BEGIN:"
     }
 
-    /// The IANA name at the end of a longer name, such as `/example.org/20261124_1/Europe/Berlin`.
+    /// Returns the IANA name at the end of a longer name, such as `/example.org/20261124_1/Europe/Berlin`; nil if there
+    /// is none.
     static func zoneName(of text: String) -> String? {
         let parts = text.split(separator: "/").map(String.init)
         return parts.firstIndex { areas.contains($0) }.map { parts[$0...].joined(separator: "/") }
@@ -148,7 +149,7 @@ extension ICalendar.Event {
         }
     }
 
-    /// Moves the occurrences that other events replace.
+    /// Moves the occurrences that other events replace, and leaves out those that other events cancel.
     fileprivate mutating func apply(_ changes: [Self], _ end: Token) throws(ScheduleTextError) {
         var (former, new): (Set<RecurrenceParser.Moment>, Set<RecurrenceParser.Moment>) = ([], [])
         for change in changes {
@@ -163,7 +164,7 @@ extension ICalendar.Event {
             former.insert(replaced)
             if !change.isCancelled { new.insert(start) }
         }
-        // An occurrence may move to the former time of another one, and then this time stays due.
+        // If an occurrence moves to the former time of another one, that time stays due.
         properties.exceptions += former.subtracting(new)
         properties.extras += new.subtracting(former)
     }

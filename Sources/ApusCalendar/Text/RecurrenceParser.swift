@@ -50,7 +50,7 @@ struct RecurrenceParser {
         "BYDAY", "BYHOUR", "BYMINUTE", "BYSECOND",
     ]
 
-    /// Whether a text begins with the name of a property, or with `FREQ=`, as the value of RRULE may.
+    /// Whether a text begins with the name of a property, or with a part of a rule, as the value of RRULE does.
     static func isProperty(_ text: String) -> Bool { isNamed(text) || isRule(text) }
 
     private static func isNamed(_ text: String) -> Bool {
@@ -67,7 +67,7 @@ struct RecurrenceParser {
     /// Splits a text into properties.
     ///
     /// A line that begins with one space or tab continues the line before, unless a property follows the space or tab.
-    /// A property without its colon contains the words after it, as in `TZID=W. Europe Standard Time:`.
+    /// The words up to the colon belong to one property, as in `TZID=W. Europe Standard Time:`.
     private static func unfolded(_ text: String) -> [Token] {
         let characters = Array(text)
         var result: [Token] = []
@@ -224,7 +224,7 @@ struct RecurrenceParser {
 
     // MARK: The parts of the rule
 
-    /// Reads the rule alone, so that its errors are thrown while its line is read.
+    /// Checks the rule as soon as its line has been read, so that an error is reported for that line.
     func checkRule() throws(ScheduleTextError) {
         var copy = self
         if let rule { _ = try copy.recurrence(rule, CivilDateTime(localSeconds: 0)) }

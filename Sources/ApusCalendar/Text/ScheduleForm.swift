@@ -66,7 +66,7 @@ extension String {
         return self == "UTC" || split(separator: "/").dropFirst().first?.first?.isLetter == true
     }
 
-    /// Whether the text contains a word that is used in schedules in words.
+    /// Whether the text contains a word of schedules that are written in words.
     ///
     /// The name of one day of the week does not count, because calendar events contain such names too.
     fileprivate var beginsInWords: Bool {

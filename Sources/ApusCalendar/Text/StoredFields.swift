@@ -6,7 +6,7 @@
 /// - `stepping`: whether the times follow the clock.
 /// - `monthDays` 1–31; `fromEnd` 1–31, where 1 is the last day; `nearestWeekdays` 1–31.
 /// - `lastWeekday`: whether the last day from Monday to Friday matches, which is bit 1 of
-///   ``DayRule/nearestWeekdaysFromEnd``; `nearestWeekdaysFromEnd` 2–31: its other bits.
+///   ``DayRule/nearestWeekdaysFromEnd``; `nearestWeekdaysFromEnd` 2–31: the other bits of that property.
 /// - `weekdays` 1–7 from Monday; `ordinals`: `5#2` is the second Friday, and `5L` the last Friday.
 /// - `either`: whether a day needs to match only one of the day of the month and the day of the week.
 /// - `months` 1–12, `years` 1–9999.
@@ -67,7 +67,7 @@ struct StoredFields: Codable {
         self.hashed = hashed.isEmpty ? nil : hashed
     }
 
-    /// The fields, or a `DecodingError` if a value is out of range.
+    /// The fields; the property throws a `DecodingError` if a stored value is out of range.
     var fields: CalendarFields {
         get throws {
             var days = DayRule()

@@ -2,9 +2,9 @@
 ///
 /// These are separate because days and months differ in length.
 package struct CalendarSpan: Hashable, Sendable {
-    /// Years are twelve months.
+    /// The number of months; a year counts as twelve.
     package var months = 0
-    /// Weeks are seven days.
+    /// The number of days; a week counts as seven.
     package var days = 0
     /// The rest: units shorter than a day, and fractions of days and weeks.
     package var nanoseconds: UInt128 = 0

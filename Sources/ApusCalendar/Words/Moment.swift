@@ -26,8 +26,8 @@ package struct Moment: Hashable, Sendable {
     /// The zone that the text names.
     package var zone: Zone?
 
-    /// The values that an instant depends on besides its text: the present, the rules of a zone, and whether a past
-    /// instant is meant.
+    /// The values that determine, together with the text, which instant is meant: the present, the rules of a zone, and
+    /// whether a past instant is meant.
     package struct Present {
         package var seconds: Int64
         package var nanosecond: Int
@@ -117,7 +117,8 @@ extension Moment {
         switch day {
         case nil:
             let found = try first([0, 1, 2])
-            // The same hour in the other half of the day is nearer to the present, if this one is half a day away.
+            // If this hour is more than half a day away, the same hour in the other half of the day is nearer to the
+            // present.
             if let time, time.isHourAlone, (present.isPast ? now - found + 1 : found - now) > 43_200 * Self.second {
                 let (hour, later) = (time.second / 3_600, "\(time.second / 3_600 + 12):00")
                 let isToday = try on(today) <= now

@@ -27,8 +27,8 @@ extension PhraseReader {
     /// 1 to 7 are refused without am or pm, because they are as often meant after noon as before it.
     ///
     /// An hour from 1 to 12 before a time with am or pm (`9 to 5pm`) is in the half of the day in which it precedes
-    /// that time. It is refused if that is true of neither half, or of both. In the latter case, 12 is not refused, and
-    /// means noon.
+    /// that time. If it precedes the time in neither half or in both halves, it is refused. As an exception, 12 means
+    /// noon if it precedes the time in both halves.
     mutating func time(bare: Bool) throws(ScheduleTextError) -> DayTime { try halfKnown(bare: bare).time }
 
     /// Reads a time of day, and returns whether the text says in which half of the day it is.
@@ -219,7 +219,9 @@ extension PhraseToken {
 }
 
 extension Collection<UInt8> {
-    /// The digits after a decimal point, as values from 0 to 9, in billionths; digits after the ninth are dropped.
+    /// The nanoseconds that these digits mean after a decimal point.
+    ///
+    /// Each element is a digit as a value from 0 to 9; digits after the ninth are dropped.
     package var nanosecondsOfDecimals: Int {
         let digits = Array(prefix(9))
         return (0..<9).reduce(0) { $0 * 10 + ($1 < digits.count ? Int(digits[$1]) : 0) }

@@ -72,7 +72,7 @@ struct PhraseReader {
         return false
     }
 
-    /// The first meaning of the next word for which a function has a value.
+    /// Returns the first value that a function has for a meaning of the next word, or of the word `count` tokens later.
     func value<Value>(ahead count: Int = 0, _ body: (Vocabulary.Sense) -> Value?) -> Value? {
         for sense in senses(ahead(count)) { if let value = body(sense) { return value } }
         return nil
@@ -105,7 +105,7 @@ struct PhraseReader {
         return true
     }
 
-    /// Reads what separates the members of a list: a comma, *and*, or both.
+    /// Reads a separator of the members of a list, and returns whether there was one: a comma, *and*, or both.
     mutating func takeSeparator() -> Bool {
         let comma = takeSymbol(",")
         return take(.and) || takeSymbol("&") || comma

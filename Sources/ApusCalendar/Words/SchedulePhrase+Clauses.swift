@@ -70,8 +70,8 @@ extension SchedulePhrase {
         return try days(token)
     }
 
-    /// Reads a part of the day: of days of the week, as in `every friday afternoon`, of each day, as in `mornings`, or
-    /// with *in the*.
+    /// Reads a part of the day, as in `every friday afternoon`, `mornings` or `in the morning`; returns false if none
+    /// follows.
     private mutating func takeDayPart() throws(ScheduleTextError) -> Bool {
         let token = reader.next
         var rest = reader
@@ -92,7 +92,9 @@ extension SchedulePhrase {
         return true
     }
 
-    /// Handles `quarter` after *every* as a step of one month; the days later decide which month of a quarter it is.
+    /// Reads `quarter` after *every* as a step of one month.
+    ///
+    /// The days of the schedule decide later which month of each quarter matches.
     private mutating func quarter(_ token: PhraseToken) throws(ScheduleTextError) {
         isRecurring = true
         quarters = token

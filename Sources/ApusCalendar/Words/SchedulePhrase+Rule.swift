@@ -109,7 +109,7 @@ extension SchedulePhrase {
         return (parts.0 / count, parts.1)
     }
 
-    /// Returns times in steps of a number of seconds, within the window if the text has one.
+    /// Returns fields with times in steps of a number of seconds, within the window if the text has one.
     private func steps(of step: Int) throws(ScheduleTextError) -> CalendarFields {
         for token in [monthDays?.token, date?.token, times?.token, months?.token, dayPart?.token] {
             if let token {

@@ -33,7 +33,8 @@ struct SchedulePhrase {
     /// The number of times in a unit, as in `twice a day`.
     var rate: Slot<(count: Int, unit: SpanUnit)>?
     var weekdays: Slot<UInt64>?
-    /// Whether the text names several days of the week, by a plural or a range.
+    /// Whether the text means several days: by a plural, such as `mornings`, or by a range or a list of days of the
+    /// week.
     var severalDays = false
     var monthDays: Slot<DayRule>?
     var months: Slot<UInt64>?
@@ -43,7 +44,7 @@ struct SchedulePhrase {
     var window: Slot<(first: Int, last: Int)>?
     /// The part of the day of `every morning` or `every friday night`.
     var dayPart: Slot<DayPart>?
-    /// The word that says that the months are the first or the last ones of the quarters of a year.
+    /// The word, such as `quarterly`, that restricts the months to the first or the last one of each quarter.
     var quarters: PhraseToken?
     var excluded: Slot<(weekdays: UInt64, months: UInt64, dates: [CivilDate])>?
     var start: Slot<CivilDate>?

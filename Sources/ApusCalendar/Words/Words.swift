@@ -3,8 +3,8 @@ extension CalendarSchedule {
     ///
     /// - Parameters:
     ///   - words: The words; letters may be in either case.
-    ///   - today: The date from which an interval such as `every 2 weeks` is counted, unless the text names one.
-    ///     A date without a year is the first one that is not before today. If it is nil, a text that needs it is
+    ///   - today: The date from which an interval such as `every 2 weeks` is counted, unless the text names one. A date
+    ///     without a year is the first such date that is not before `today`. If `today` is nil, a text that needs it is
     ///     refused.
     /// - Throws: ``ScheduleTextError`` with the column.
     public init(words: String, today: CivilDate? = nil) throws(ScheduleTextError) {
@@ -195,7 +195,7 @@ extension Recurrence {
 }
 
 extension [String] {
-    /// `a`, `a and b`, `a, b and c`.
+    /// The elements as an English list, such as `a, b and c`.
     fileprivate var listed: String {
         count < 2 ? joined() : dropLast().joined(separator: ", ") + " and " + self[count - 1]
     }

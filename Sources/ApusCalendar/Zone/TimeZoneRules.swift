@@ -17,7 +17,7 @@ public struct TimeZoneRules: Sendable, Hashable {
         /// The clock skips the date-time; the values are the last instant before the gap and the first instant after
         /// it.
         case gap(before: Int64, after: Int64)
-        /// The clock shows the date-time twice, in the order of time.
+        /// The clock shows the date-time twice; the values are the two instants, in order.
         case repeated(first: Int64, second: Int64)
     }
 

@@ -6,9 +6,9 @@ enum WindowsZones {
     /// The IANA name for a name of Windows, such as `W. Europe Standard Time`; nil for any other name.
     static func name(for windowsName: String) -> String? { names[windowsName] }
 
-    /// Refuses a text that contains such a name, and says which IANA name to write.
+    /// Refuses a text that contains a zone name of Windows, and says which IANA name to write.
     ///
-    /// Recurrence rules are not checked, because calendar programs write these names into them.
+    /// Recurrence rules are not checked, because calendar programs write the names of Windows into them.
     static func check(_ text: String, isWords: Bool = false) throws(ScheduleTextError) {
         guard text.contains("Standard Time"),
             let (name, zone) = names.filter({ text.contains($0.key) }).max(by: { $0.key.count < $1.key.count }),

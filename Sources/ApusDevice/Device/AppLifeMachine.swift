@@ -6,7 +6,7 @@ import ApusBackground
 struct AppLifeMachine: Sendable {
     enum State: Sendable, Hashable {
         case notRunning
-        /// The process was started in advance, and does not run until the launch.
+        /// The process was started in advance, and is stopped before its launch.
         case prewarmed
         /// The process was started; the app object does not exist yet.
         case launching(toForeground: Bool)

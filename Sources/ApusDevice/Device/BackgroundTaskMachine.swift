@@ -53,12 +53,11 @@ struct HeldBackgroundTask: Sendable {
 /// suspension. The rule for a resumption is a choice: DTS ("UIApplication Background Task Notes") does not say how much
 /// time remains to a suspended process, but a process that the system launches for the same event has the whole budget.
 ///
-/// The lead is the last part of the budget: it begins with the call of the expiration handlers, and the process is
-/// ended when it is over. A task may be granted only after the lead has begun, because a mode or a job stops the time,
-/// or because the policy refuses no tasks. The handler of such a task is due as soon as the time runs, and the task
-/// allows the process one whole lead from then on (Apple, "beginBackgroundTask(withName:expirationHandler:)": the
-/// handler is called shortly before the remaining time reaches zero). It does not postpone the end that is due for
-/// earlier tasks.
+/// The lead is the last part of the budget. It begins with the call of the expiration handlers, and at its end the
+/// process is ended. A task can be granted even after the lead has begun, if a mode or a job stops the time, or if the
+/// policy refuses no tasks. The handler of such a task is due as soon as the time runs, and the process may then run
+/// for one whole lead (Apple, "beginBackgroundTask(withName:expirationHandler:)": the handler is called shortly before
+/// the remaining time reaches zero). The task does not postpone the end that is due for earlier tasks.
 struct BackgroundTaskMachine: Sendable {
     struct Rules: Sendable {
         var budget: UInt64
@@ -192,7 +191,7 @@ struct BackgroundTaskMachine: Sendable {
 
     /// Makes the whole budget available again.
     ///
-    /// A task whose handler was called and that is still open becomes an ordinary one again.
+    /// The handler of every open task becomes due again, even if it was called before.
     private mutating func refill() {
         spent = nil
         for index in tasks.indices {
@@ -222,7 +221,7 @@ struct BackgroundTaskMachine: Sendable {
         count(now)
     }
 
-    /// The background jobs that keep the process running.
+    /// How long background jobs keep the process running, if they do.
     enum Jobs: Sendable, Hashable {
         case none
         /// All jobs that keep the process running end by this instant.
@@ -358,7 +357,7 @@ struct CPUMonitor: Sendable {
             }
             return earlier + (instant - max(start, from))
         }
-        // The used time does not fall while the process computes, because what leaves the window is replaced.
+        // The used time does not fall while the process computes, because new time replaces what leaves the window.
         guard used(at: end) >= limit else { return nil }
         var (low, high) = (start, end)
         while low < high {

@@ -27,10 +27,10 @@ extension SimulatedDevice {
 
     /// Starts the app in the background, or resumes a suspended one there, because the system has an event for it.
     ///
-    /// It returns false if that is not allowed: no app is installed, the user has force-quit it (which
-    /// `despiteForceQuit` ignores), the device was not unlocked since its start (which a significant change of the
-    /// location ignores), or the process is being notified of its end. The app's code runs at the next step of time, so
-    /// a timer of the system may call this.
+    /// It returns false if that is not allowed: no app is installed; the user has force-quit the app, and
+    /// `despiteForceQuit` is false; the device was not unlocked since its start, and the event is not a significant
+    /// change of the location; or the process is being notified of its end. The app's code runs at the next step of
+    /// time, so a timer of the system may call this.
     @discardableResult
     func wakeInBackground(_ why: LaunchCause, despiteForceQuit: Bool = false) -> Bool {
         // A significant change of the location starts the app before the first unlock too:

@@ -94,8 +94,8 @@ public struct SystemPolicy: Sendable, Hashable {
 
     /// The number of notification requests that may be pending: 64.
     ///
-    /// Apple gives it for the earlier interface (developer.apple.com/documentation/uikit/uilocalnotification); tests by
-    /// others found the same for the current one.
+    /// Apple gives this number for the earlier interface (developer.apple.com/documentation/uikit/uilocalnotification);
+    /// tests by others found the same number for the current interface.
     public var pendingNotificationLimit = 64
     /// The requests that are kept if there are more than ``pendingNotificationLimit``; sources differ.
     public var notificationOverflow = NotificationOverflow.keepsSoonest
@@ -256,7 +256,7 @@ extension SystemPolicy {
         /// It must report progress (Apple, documentation/backgroundtasks/bgcontinuedprocessingtask). The number is a
         /// choice.
         public var progressStall: Duration = .seconds(60)
-        /// The window in which the CPU monitor measures: 60 s.
+        /// The window in which the CPU monitor measures an app's use of the processor: 60 s.
         ///
         /// A crash log shows it (github.com/transistorsoft/react-native-background-fetch/issues/323).
         public var cpuWindow: Duration = .seconds(60)

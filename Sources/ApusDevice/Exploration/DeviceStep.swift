@@ -36,7 +36,7 @@ public enum DeviceStep: Sendable, Hashable {
     case kill
     /// Calls ``SimulatedDevice/applyMemoryPressure(isSevere:)``.
     case applyMemoryPressure
-    /// Calls ``SimulatedDevice/reboot()``.
+    /// Calls ``SimulatedDevice/setBattery(_:)`` with this percentage.
     case reboot
     /// Calls ``SimulatedDevice/setBattery(_:)`` with this number of hundredths.
     case setBattery(percent: Int)
@@ -75,7 +75,7 @@ public enum DeviceStep: Sendable, Hashable {
     /// Performs an action that only this app has, such as a tap on its screen, if the app is active.
     case app(AppAction)
 
-    /// The virtual time of the device that the step takes.
+    /// The virtual time that the step takes on the device.
     var duration: Duration {
         switch self {
         case .advance(let duration), .scroll(let duration), .sleepMachine(let duration): duration

@@ -1,7 +1,7 @@
 import ApusBackground
 
 extension SimulatedDevice {
-    /// Lets a random user explore an app, until it finds a problem or has tried all seeds.
+    /// Lets a random user explore an app until a problem is found or all seeds have been tried.
     ///
     /// With each seed, the user opens, leaves, locks, scrolls, kills and waits on a new device, changes the settings
     /// and the clock, and lets the system run what is pending. The exploration ends at the first problem: a fault that
@@ -21,8 +21,8 @@ extension SimulatedDevice {
     /// its own process; otherwise each seed finds the state that the previous one has left.
     ///
     /// - Parameters:
-    ///   - seeds: The seeds of the devices and of the user. A failure names its seed; a range with only this seed repeats
-    ///     the search.
+    ///   - seeds: The seeds of the devices and of the user. A failure names its seed; a range with only this seed
+    ///     repeats the search.
     ///   - exploration: The number of steps, the system's rules, and the user's actions in the app.
     ///   - prepare: Installs the app on a new device, and sets the expected faults.
     ///   - check: Called after each step, on the main actor's thread; returns a problem or `nil`. It must not let time

@@ -22,7 +22,7 @@ struct JobRequestBook {
 
     /// The requests that wait for an opportunity.
     var opportunistic: [Entry] { entries.filter { !$0.request.isContinued } }
-    /// The requests for continued work, which wait for a place.
+    /// The requests for continued work, which wait until another continued job may run.
     var queued: [Entry] { entries.filter(\.request.isContinued) }
 
     /// Returns the number of pending requests of a kind, not counting the request with this identifier.

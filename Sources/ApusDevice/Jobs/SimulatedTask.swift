@@ -101,7 +101,7 @@ public final class SimulatedTask: Sendable {
     /// The line that the user sees below the title; empty except for continued work.
     public var subtitle: String { state.withLock { $0.subtitle } }
 
-    /// Changes the texts that the user sees of continued work; other jobs show none.
+    /// Changes the texts that the user sees for continued work; other jobs show none.
     package func updateTitle(_ title: String, subtitle: String) {
         guard case .continued = request.kind else { return }
         state.withLock { state in
@@ -122,7 +122,7 @@ public final class SimulatedTask: Sendable {
     var end: UInt64? { state.withLock { $0.machine.end } }
     /// The next instant at which the run expires or is overdue, in nanoseconds of uptime.
     var nextInstant: UInt64? { state.withLock { $0.machine.nextInstant } }
-    /// Returns the consequence of the time that has passed.
+    /// Returns whether the run must expire now, or was not completed in time.
     func pass(now: UInt64) -> SimulatedTaskMachine.PassAction { state.withLock { $0.machine.pass(now: now) } }
 
     /// Passes the run to the app, once, when the process has reached the state that it was entering.
@@ -193,7 +193,7 @@ struct SimulatedTaskMachine {
     struct Limits {
         /// The longest time of the run; `nil` if nothing limits it.
         var limit: UInt64?
-        /// The time from the expiration handler to the completion.
+        /// The longest time from the call of the expiration handler to the completion of the run.
         var windUp: UInt64
         /// The longest time without progress; `nil` if the run need not report any.
         var stall: UInt64?
@@ -312,7 +312,7 @@ struct SimulatedTaskMachine {
         case nothing
     }
 
-    /// Returns the consequence of the time that has passed.
+    /// Returns whether the run must expire now, or was not completed in time.
     func pass(now: UInt64) -> PassAction {
         guard let nextInstant, nextInstant <= now else { return .nothing }
         // The main loop may have been busy for so long that the handler could not be called.
@@ -357,7 +357,8 @@ struct SimulatedTaskMachine {
             handler = new
             return old
         case .expiring where handler != nil:
-            // The call is on its way to the main loop, and uses the latest handler.
+            // The call of the expiration handler is on its way to the main loop, and uses the handler that was set
+            // last.
             let old = handler
             handler = new
             return old

@@ -7,12 +7,12 @@ public import ApusBackground
 /// pending requests at opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart. ``obstacles(for:)`` returns the
 /// reasons for which a job does not run now, and ``report`` the past runs.
 ///
-/// The app uses this type as a `BackgroundJobScheduler`, as on every system; its mistakes are then thrown as errors.
-/// The simulated `BGTaskScheduler` has the same requests and handlers; with it, a mistake for which a phone raises an
-/// exception is a ``Fault``.
+/// The app uses this type as a `BackgroundJobScheduler`, as on every system; its mistakes are then thrown as errors. An
+/// app can also use the simulated `BGTaskScheduler`, which has the same requests and handlers. A mistake for which a
+/// phone raises an exception is then a ``Fault``.
 ///
-/// While a job runs, the app is not suspended, and the time of its background tasks does not run; no source says the
-/// latter. All members may be used from any thread.
+/// While a job runs, the app is not suspended, and the time of its background tasks does not run. That this time stops
+/// is a choice, because no source mentions it. All members may be used from any thread.
 public final class SimulatedTaskScheduler: Sendable {
     /// The implementation; this type only adapts it to tests and apps, and has no state of its own.
     let system: JobSystem
@@ -233,7 +233,7 @@ extension SimulatedTaskScheduler {
     package func cancelAllRequests() { system.withdraw { _ in true } }
 }
 
-/// Forwards the calls of a run of Apus's interface to the device's task.
+/// Forwards the calls of a `BackgroundJobRun` to the device's task.
 private struct SimulatedJobDriver: BackgroundJobDriver {
     let task: SimulatedTask
 

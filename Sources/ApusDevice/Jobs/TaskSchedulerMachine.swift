@@ -30,13 +30,12 @@ struct TaskSchedulerMachine {
         (policy.listsRunningAsPending ? running : []) + book.entries.map(\.request)
     }
 
-    /// Returns the obstacles to a job now.
     func obstacles(for identifier: String, now: ClockReading) -> [BackgroundJobObstacle] {
         if let entry = book.entry(identifier) { return obstacles(to: entry, now: now) }
         return running.contains { $0.identifier == identifier } ? [.running] : [.notPending]
     }
 
-    /// Returns the past runs, and the pending requests with their obstacles.
+    /// Returns the runs, the refusals and the deferrals so far, and the pending requests with their obstacles.
     func report(now: ClockReading) -> BackgroundJobReport {
         let waiting = book.entries.map { entry in
             BackgroundJobReport.Waiting(request: entry.request, obstacles: obstacles(to: entry, now: now))

@@ -55,7 +55,7 @@ public struct DeviceTimeline: Sendable, Hashable {
 
     /// An event at one instant.
     public struct Mark: Sendable, Hashable, Codable {
-        /// The time of the event, since the first event of the log.
+        /// The time from the first event of the log to this event.
         public var position: Duration
         /// The text of the mark.
         public var label: String

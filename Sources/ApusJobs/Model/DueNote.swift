@@ -3,9 +3,9 @@ public import ApusTimers
 
 /// The effect of a change of the clock, or of a zone's rules, on the due instant of an occurrence.
 ///
-/// Only occurrences of calendar triggers have one. ``rawValue`` is stored.
+/// Only occurrences of calendar triggers have a note. Stores keep ``rawValue``.
 public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
-    /// The stored text: `gap` and the local time that was skipped, `first`, `second`, or `moved` and the former
+    /// The stored text: `first`, `second`, `gap` with the local time that was skipped, or `moved` with the former
     /// instant.
     public let rawValue: String
 
@@ -18,7 +18,7 @@ public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
     /// The clock shows the time twice, and this is the second time.
     public static let secondOfRepeated = DueNote(rawValue: "second")
 
-    /// The rules of the zone have changed; by the former rules, the occurrence was due at `instant`.
+    /// Returns the note that, by the former rules of the zone, the occurrence was due at `instant`.
     static func moved(from instant: WallInstant) -> DueNote {
         DueNote(rawValue: "moved \(instant.iso8601)")
     }
@@ -31,7 +31,7 @@ public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
         }
     }
 
-    /// The local date-time that the clock skipped, such as `2027-03-28 02:30:00`.
+    /// The local date-time that the clock skipped, such as `2027-03-28 02:30:00`; `nil` if the clock skipped none.
     ///
     /// The occurrence was due at the first instant after the gap.
     public var skippedLocalTime: String? { rest(after: "gap ") }

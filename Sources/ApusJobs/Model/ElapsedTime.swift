@@ -14,7 +14,9 @@ extension Run {
     /// Whether the run was requested by hand (``JobScheduler/runNow(_:)``).
     var isByHand: Bool { occurrence <= 0 }
 
-    /// Whether the due instant of a waiting run counts elapsed time; if not, only the end of its delay does.
+    /// Whether the due instant of a waiting run counts elapsed time.
+    ///
+    /// The end of the run's delay always counts elapsed time.
     package func dueCountsElapsed(_ isTriggerRelative: Bool) -> Bool { isTriggerRelative || isByHand }
 
     package mutating func moveElapsedInstants(by offset: Duration, isTriggerRelative: Bool) {

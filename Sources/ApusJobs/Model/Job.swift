@@ -22,8 +22,7 @@ public struct JobRequest: Hashable, Sendable {
     public var queue: QueueID
     /// The priority among the jobs that wait for a place in the queue.
     public var priority: JobPriority
-    /// The group whose turn the job takes in its queue, such as the customer that the work belongs to; 1 to 1,020
-    /// bytes.
+    /// The key of the customer, or of any other group, whose work the job is; 1 to 1,020 bytes.
     ///
     /// Jobs of one priority take turns by their keys, so many jobs of one customer do not delay those of another. Jobs
     /// without a key have one turn together. ``JobQueue/concurrencyPerKey`` limits the number of a key's runs in
@@ -170,8 +169,9 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var nextOccurrence: Int
     /// The due instant of the next occurrence; `nil` if none is to come.
     public var nextDue: WallInstant?
-    /// The effect of a change of the clock, or of the zone's rules, on the next due instant; only calendar triggers
-    /// have one.
+    /// The effect of a change of the clock, or of the zone's rules, on the next due instant; `nil` if there is none.
+    ///
+    /// Only jobs with calendar triggers have a note.
     public var dueNote: DueNote?
     /// The part of the current interval that was left when a job with a relative trigger was suspended; `nil`
     /// otherwise.
@@ -191,8 +191,9 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// Values for the scheduler and the store.
     public var bookkeeping: JobBookkeeping
 
-    /// The instant at which the scheduler must examine the job next, by the present wall clock; `nil` if only an event
-    /// can change it.
+    /// The instant at which the scheduler must examine the job next, by the present wall clock.
+    ///
+    /// It is `nil` if the job need not be examined until an event changes it.
     public var nextWake: WallInstant? {
         guard let wake = bookkeeping.wake, let elapsed = bookkeeping.elapsedWake else {
             return bookkeeping.wake ?? bookkeeping.elapsedWake
@@ -206,7 +207,7 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// job has an idempotency key and this period is longer. Without either, it is the submission's instant.
     public var uniqueUntil: WallInstant { created.advanced(by: request.uniquenessPeriod) }
 
-    /// The next occurrence's due instant with its note; `nil` if none is to come.
+    /// The next occurrence's due instant with its note; `nil` if no occurrence is to come.
     var next: Due? {
         get { nextDue.map { Due(instant: $0, note: dueNote) } }
         set { (nextDue, dueNote) = (newValue?.instant, newValue?.note) }
@@ -219,7 +220,7 @@ public struct Job: Hashable, Sendable, Identifiable {
     // copy all of it.
 
     package var isTriggerRelative: Bool { request.trigger.isRelative }
-    /// Whether the job is also unique by its key or payload.
+    /// Whether the job is unique by its key or payload, and not only by its identifier.
     package var countsContent: Bool { request.uniqueness.countsContent }
 
     /// Creates a job from stored values; an omitted argument has the value of a new job.

@@ -14,7 +14,7 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         public static let invalid = Code(.invalid)
         /// The job does not exist.
         public static let notFound = Code(.notFound)
-        /// Several jobs match.
+        /// Several jobs match, although only one may match.
         public static let ambiguous = Code(.ambiguous)
         /// An existing job stands in the way of the submission.
         ///

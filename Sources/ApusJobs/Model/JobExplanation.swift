@@ -7,7 +7,8 @@ public struct JobExplanation: Hashable, Sendable, Codable {
     public var jobID: JobID
     /// The number of the occurrence; `nil` if the job has no occurrence to come.
     public var occurrence: Int?
-    /// The decisions that were made, the conditions that hold the occurrence back now, and when it is examined next.
+    /// The decisions that were made, the conditions that hold the occurrence back now, and the instant at which the job
+    /// is examined next.
     public var decisions: [Decision]
 
     /// Creates an explanation.

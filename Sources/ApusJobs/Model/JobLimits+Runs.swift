@@ -8,7 +8,7 @@ extension JobLimits {
     ///
     /// The job's policies limit the runs that its trigger makes.
     package static let openRuns = 1_000
-    /// The shortest delay of an occurrence whose handler has failed or snoozed.
+    /// The shortest delay before a handler that has failed or snoozed is called again.
     ///
     /// A handler that fails or snoozes immediately would otherwise keep the scheduler and the disk busy.
     package static let shortestPause: Duration = .milliseconds(100)

@@ -11,7 +11,7 @@ package enum JobLimits {
     /// An index of PostgreSQL has room for more than twice as much.
     package static let nameBytes = 1_020
     package static let queueBytes = 64
-    /// The limit of the labels, or of the metadata: the sum of the lengths of all keys and values.
+    /// The largest sum of the lengths of all keys and values, for the labels and for the metadata.
     package static let dictionaryBytes = 8_192
     package static let payloadBytes = 65_536
     /// The limit of a calendar trigger in its stored form.
@@ -22,7 +22,7 @@ package enum JobLimits {
     static func allows(_ duration: Duration) -> Bool { duration.wholeNanoseconds <= nanoseconds }
     /// The largest `count` of a trigger: the largest integer that every reader of JSON represents exactly.
     package static let count = 9_007_199_254_740_991
-    /// The largest limit of a policy on the number of occurrences that wait or are open.
+    /// The largest limit that a policy may set on the number of occurrences that wait or are open.
     package static let occurrences = 10_000
 
     /// Checks the length of a text, and that it has no character U+0000, which some stores cannot keep.

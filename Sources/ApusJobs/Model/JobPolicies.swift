@@ -83,9 +83,9 @@ public struct MissedRunPolicy: Hashable, Sendable {
     /// Makes a run for each of the latest `limit` missed occurrences, one after another, oldest first, and skips older
     /// ones as ``SkipReason/missed``.
     ///
-    /// Occurrences that are still open count towards `limit`, so that at most `limit` occurrences wait and run. Even at
-    /// the limit, the first occurrence of a new definition of the job gets a run, which begins after the runs in
-    /// progress, unless a run already waits.
+    /// Occurrences that are still open count towards `limit`, so that at most `limit` occurrences wait and run. The
+    /// first occurrence of a new definition of the job gets a run even at the limit, unless another run already waits.
+    /// It begins after the runs in progress.
     public static func runAll(limit: Int = 100) -> MissedRunPolicy { MissedRunPolicy(kind: .runAll(limit: limit)) }
 
     static let names = ["runOnce", "skip", "runAll"]
@@ -289,7 +289,7 @@ public struct JobConditions: OptionSet, Hashable, Sendable {
         return unmet
     }
 
-    /// The obstacles of a background job while these conditions do not hold.
+    /// The obstacles that hold a background job back while these conditions do not hold.
     public var obstacles: [BackgroundJobObstacle] {
         var obstacles: [BackgroundJobObstacle] = []
         if contains(.network) { obstacles.append(.noNetwork) }

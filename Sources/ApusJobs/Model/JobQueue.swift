@@ -14,7 +14,7 @@ public struct QueueID: RawRepresentable, Hashable, Sendable, Comparable, Codable
     public init(_ name: String) { rawValue = name }
     /// Creates the identifier of the queue with this name.
     public init(stringLiteral name: String) { rawValue = name }
-    /// The name.
+    /// The name of the queue.
     public var description: String { rawValue }
     /// Orders queues by their names.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
@@ -22,11 +22,11 @@ public struct QueueID: RawRepresentable, Hashable, Sendable, Comparable, Codable
     public static let `default` = QueueID("default")
 }
 
-/// A queue of jobs, whose runs share the limits of the queue.
+/// A queue of jobs, with limits that the runs of all its jobs share.
 ///
 /// A queue exists as soon as a job names it; a queue without settings is not stored. The limits are stored and can be
-/// changed while jobs run (``JobScheduler/configure(queue:_:)-(_,JobQueue.Change...)``). They apply to runs that begin
-/// from then on.
+/// changed while jobs run (``JobScheduler/configure(queue:_:)-(_,JobQueue.Change...)``). A changed limit applies to
+/// runs that begin after the change.
 public struct JobQueue: Hashable, Sendable, Identifiable {
     /// The name of the queue.
     public var id: QueueID
@@ -46,7 +46,7 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
     public var rate: QueueRate?
     /// Whether the queue is paused: no run begins, and runs in progress continue.
     public var isPaused: Bool
-    /// The number of runs that had begun within the rate's period when the last one began.
+    /// How many runs, including the last one, had begun within the rate's period when the last run began.
     ///
     /// Stores keep this number, so that the rate holds across restarts.
     public var recentStarts: Int
@@ -68,7 +68,7 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
     }
 }
 
-/// The largest number of runs that begin within a duration, in every interval of that length.
+/// The largest number of runs that may begin in any interval of a given length.
 public struct QueueRate: Hashable, Sendable {
     /// The number of runs, 1 to 100,000.
     public var runs: Int
@@ -133,10 +133,9 @@ public struct JobUniqueness: Hashable, Sendable {
     ///
     /// Two jobs with this rule that have not ended never have both the same kind and the same bytes.
     ///
-    /// - Parameter period: The time from their submission for which jobs that have ended count, too; they are kept for
-    ///   at least that time (``Job/uniqueUntil``). A job that has ended cannot be updated, and neither can a job of
-    ///   which only runs in progress are left: `update` and `keep` return such a job unchanged
-    ///   (``SubmissionOutcome/joined``).
+    /// - Parameter period: The time after its submission during which a job that has ended counts, too; it is kept for
+    ///   at least that time (``Job/uniqueUntil``). A job that has ended, or that has only runs in progress left, cannot
+    ///   be updated: `update` and `keep` return such a job unchanged (``SubmissionOutcome/joined``).
     /// - Returns: The rule.
     public static func payload(within period: Duration? = nil) -> JobUniqueness {
         JobUniqueness(kind: .payload(within: period))
@@ -160,7 +159,7 @@ public struct JobUniqueness: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         /// The bytes of the payload.
         case payload([UInt8])
-        /// The key.
+        /// The key that identifies the job.
         case key(String)
 
         /// The word for the content in messages.
@@ -195,7 +194,7 @@ public struct JobUniqueness: Hashable, Sendable {
     /// The key that is compared; `nil` for a rule without a key.
     public var key: String? { if case .key(let key, _) = kind { key } else { nil } }
 
-    /// The time from its submission for which a job that has ended counts; `nil` if ended jobs do not count.
+    /// How long after its submission an ended job still counts; `nil` if ended jobs do not count.
     public var period: Duration? {
         switch kind {
         case .identifier: nil

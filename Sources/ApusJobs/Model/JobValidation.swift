@@ -108,7 +108,7 @@ extension JobQueue {
 }
 
 extension QueueRate {
-    /// The largest number of runs of a rate.
+    /// The largest number of runs that a rate may allow.
     ///
     /// It is limited because the scheduler keeps an instant for each run of a period.
     static let maximumRuns = 100_000

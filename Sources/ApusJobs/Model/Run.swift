@@ -45,8 +45,9 @@ public struct Run: Hashable, Sendable {
     public var lostBefore: Int
     /// The due instant of the occurrence, or of the first one of a skipped range.
     public var due: WallInstant
-    /// The effect of a change of the clock, or of the zone's rules, on the due instant; only calendar triggers have
-    /// one.
+    /// The effect of a change of the clock, or of the zone's rules, on the due instant; `nil` if there is none.
+    ///
+    /// Only occurrences of calendar triggers have a note.
     public var dueNote: DueNote?
     /// The number of occurrences that the run stands for: 1, or more if missed ones were coalesced into it.
     public var standsFor: Int
@@ -63,7 +64,7 @@ public struct Run: Hashable, Sendable {
     ///   cancelled, and, while it waits again, the words with which its handler postponed it
     ///   (``RunDecision/snooze(for:reason:)``).
     public var reason: String?
-    /// The earliest instant at which the attempt may start, if it must wait longer than until `due`.
+    /// The earliest instant at which the attempt may start, if that is later than `due`.
     ///
     /// It is the end of the delay before a retry, or of the delay for which the handler has snoozed the attempt.
     public var notBefore: WallInstant?
@@ -85,8 +86,8 @@ public struct Run: Hashable, Sendable {
     public var progress: RunProgress?
     /// Whether the handler has committed its effects together with the completion of this claimed run.
     ///
-    /// Such an attempt has succeeded, whatever its handler does afterwards. Only a store with transactions of
-    /// applications sets it.
+    /// Such an attempt has succeeded, whatever its handler does afterwards. Only stores that let applications use
+    /// transactions set this property.
     package var isCompleted = false
 
     /// The reason why the occurrences were skipped; `nil` for any other run.

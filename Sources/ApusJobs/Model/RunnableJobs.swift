@@ -35,13 +35,13 @@ public struct RunnableJobs: Hashable, Sendable {
     /// Returns whether the scheduler can run the jobs of the lane.
     public func contains(_ lane: QueueLane) -> Bool { kinds.contains(lane.kind) && queues.contains(lane.queue) }
 
-    /// Whether the scheduler can run no job, so it owns none.
+    /// Whether the scheduler can run no job; such a scheduler owns no jobs.
     public var isEmpty: Bool { kinds.isEmpty || queues == .nothing }
 }
 
 /// The other schedulers of a shared store, with the jobs that they can run and the shards that they own.
 ///
-/// It is what this scheduler knows of them, which may be out of date.
+/// This is what one scheduler knows of the others. It may be out of date.
 public struct OtherSchedulers: Hashable, Sendable {
     /// One of the other schedulers.
     public struct Member: Hashable, Sendable {

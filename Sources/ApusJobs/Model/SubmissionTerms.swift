@@ -2,7 +2,8 @@
 package struct SubmissionTerms: Hashable, Sendable {
     /// Whether a new job is refused (``JobError/Code/alreadyExists``) if a job that has not ended has its name.
     package var requiresFreeName = false
-    /// A label and the known jobs with it; a new job is refused if any other job with the label has not ended.
+    /// A label, and the jobs that are known to have it; a new job is refused if another job with the label has not
+    /// ended.
     ///
     /// The error is ``JobError/Code/alreadyExists``. This term is not encoded, because the scheduler that receives the
     /// submission makes the new job itself.
@@ -29,7 +30,7 @@ package struct JobContent: Hashable, Sendable {
 }
 
 extension SubmissionTerms: Codable {
-    /// Whether the encoded form has a term; `onlyBeside` is never encoded.
+    /// Whether any term is encoded; `onlyBeside` never is.
     var isCoded: Bool { requiresFreeName || replaces != nil }
 
     private static let optionalFields: [CodedField<Self>] = [

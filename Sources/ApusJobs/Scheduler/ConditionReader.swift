@@ -3,7 +3,9 @@ import ApusTimers
 
 /// Reads the conditions of the host's device, when a job with conditions is due and while such a job waits for them.
 final class ConditionReader: Sendable {
-    /// The time for which jobs share one reading, because some hosts need tens of milliseconds to read the conditions.
+    /// The time for which jobs share one reading.
+    ///
+    /// Some hosts need tens of milliseconds to read the conditions.
     private static let readingLasts: Duration = .milliseconds(100)
 
     private let host: (any BackgroundHost)?

@@ -15,14 +15,14 @@ final class EventHub: Sendable {
     }
 
     private enum End {
-        /// Events may follow, and these tasks wait for the end.
+        /// The scheduler has not stopped; `waiters` are the tasks that wait until it has.
         case open(waiters: [CheckedContinuation<JobError?, Never>])
         case finished(JobError?)
 
         var isFinished: Bool { if case .finished = self { true } else { false } }
     }
 
-    /// A weak reference, so that a stream that is dropped unread ends its own subscription.
+    /// A weak reference to a subscription, so that a stream that is dropped unread ends its own subscription.
     private struct Subscriber: Sendable {
         private(set) weak var subscription: EventSubscription?
     }
@@ -148,7 +148,7 @@ final class EventSubscription: Sendable {
         waiter?.resume(returning: event)
     }
 
-    /// Ends the stream once the queued events were delivered.
+    /// Ends the stream once the queued events have been delivered.
     func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true

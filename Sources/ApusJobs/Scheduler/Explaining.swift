@@ -2,7 +2,7 @@ import ApusBackground
 import ApusCalendar
 import ApusTimers
 
-/// The obstacles of a job at one moment, as its scheduler knows them; unknown ones are left out.
+/// The obstacles to a job at one moment, as far as its scheduler knows them.
 struct JobSituation: Sendable {
     var isRunning = false
     var unmet: JobConditions = []
@@ -331,7 +331,7 @@ struct Explanation {
 }
 
 extension LoadedJob {
-    /// Returns the number of the occurrence that is meant if the caller names none; `nil` if there is none.
+    /// Returns the number of the occurrence that is meant if the caller names none; `nil` if the job has no occurrence.
     ///
     /// It is the open occurrence with the earliest due instant, otherwise the next occurrence, otherwise the last one.
     /// Open runs by hand are considered only with `includesByHand`.

@@ -18,9 +18,9 @@ extension JobMachine {
 
     /// Gives a job that has not ended the definition of another submission, as ``update(_:now:in:)`` does.
     ///
-    /// If nothing of the job is left to begin, the trigger counts from `submitted` on even if it is equal, so that a
-    /// run begins after each submission. An equal trigger `at` is the exception, because the run in progress is the run
-    /// for its instant.
+    /// If the job has no run left to begin, the trigger counts from `submitted` on even if it is equal, so that a run
+    /// begins after each submission. An equal trigger `at` is the exception, because the run in progress is the run for
+    /// its instant.
     package mutating func resubmit(
         _ request: JobRequest, submitted: WallInstant, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> (action: Action, outcome: SubmissionOutcome) {
@@ -41,7 +41,7 @@ extension JobMachine {
         let first = isNewTrigger ? try request.trigger.first(submittedAt: submitted, times) : nil
         return transition(now) { machine, draft in
             draft.isRequestChanged = true
-            // The old definition applies to the occurrences that were due before.
+            // The old definition applies to the occurrences that were due before the update.
             if machine.job.state == .scheduled { machine.admit(now: now, &draft) }
             machine.edit { job, _ in
                 job.request = request

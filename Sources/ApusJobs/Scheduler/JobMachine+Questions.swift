@@ -68,7 +68,7 @@ extension JobMachine {
     /// The zone of a calendar trigger if it is missing; `nil` otherwise.
     package var missingZone: String? { calendar == nil ? job.request.trigger.calendar?.timeZone : nil }
 
-    /// Returns the occurrences that have become due at `now` since the last admission.
+    /// Returns the occurrences that have become due since the last admission, up to `now`; `nil` if there is none.
     func arrivals(through now: WallInstant) -> Arrivals? {
         guard let next = job.next, next.instant <= now, missingZone == nil else { return nil }
         let kept = if case .runAll(let limit) = job.request.policies.missedRuns.kind { limit } else { 1 }
@@ -146,7 +146,9 @@ extension JobMachine {
 public struct UpcomingOccurrence: Hashable, Sendable {
     /// The due instant.
     public var due: WallInstant
-    /// The effect of a change of the clock on the due instant; only calendar triggers have one.
+    /// The effect of a change of the clock on the due instant; `nil` if there is none.
+    ///
+    /// Only occurrences of calendar triggers have a note.
     public var note: DueNote?
 
     init(_ due: Due) { (self.due, note) = (due.instant, due.note) }

@@ -50,8 +50,8 @@ extension JobMachine {
                     skip(n...m, due: next, reason: .missed, now: now, &draft)
                 }
             case .runAll(let limit):
-                // Open runs count towards the limit. Otherwise a job that is always late could collect them without
-                // limit.
+                // Open runs count towards the limit. Otherwise a job that is always late could collect open runs
+                // without limit.
                 let room = max(isFirst(n) && waitingOccurrences == 0 ? 1 : 0, limit - openOccurrences)
                 let from = m - n < room ? n : m - room + 1
                 if n < from { skip(n...(from - 1), due: next, reason: .missed, now: now, &draft) }
@@ -96,7 +96,8 @@ extension JobMachine {
         case .skip where others > 0:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
         case .queue(let limit) where others > limit:
-            // One run is in progress, so the limit is the number of other runs that may wait.
+            // One of the open occurrences is in progress, so it does not count towards the limit on waiting
+            // occurrences.
             skip(number...number, due: due.instant, reason: .queueFull, now: now, &draft)
         case .allow(let limit) where others >= limit:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)

@@ -25,7 +25,7 @@ package struct JobMachine: Hashable, Sendable {
         _modify { yield &shared.value }
     }
 
-    /// The job as it is once the last action's change is committed.
+    /// The job as it will be when the last action's change is committed.
     package var job: Job { _read { yield contents.job } }
     /// The open runs, ordered by (occurrence, attempt).
     package var open: [Run] { _read { yield contents.open } }
@@ -35,7 +35,7 @@ package struct JobMachine: Hashable, Sendable {
         _read { yield contents.lastSkip }
         _modify { yield &contents.lastSkip }
     }
-    /// The times of a calendar trigger, by the rules of its zone when they were last read.
+    /// The times of a calendar trigger, computed with the rules of its zone as they were last read.
     ///
     /// It is `nil` for other triggers, and while the zone does not exist here: the job then waits.
     private(set) var calendar: CalendarTimes? {

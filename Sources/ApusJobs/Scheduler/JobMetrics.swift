@@ -75,7 +75,8 @@ final class JobMetrics: Sendable {
         }
     }
 
-    /// The number of queues, and of pairs of a kind and a queue, up to which each has metrics of its own.
+    /// The largest number of queues that have metrics of their own, and the largest number of pairs of a kind and a
+    /// queue that do.
     ///
     /// A backend keeps each series for as long as it runs, so the number of series must be bounded.
     static let mostOwn = 100

@@ -12,8 +12,8 @@ extension JobScheduler {
     /// let count = try await scheduler.cancel(all: JobQuery(queues: ["mail"], fairnessKeys: ["acme"]))
     /// ```
     /// - Parameters:
-    ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for scheduled and suspended jobs. The
-    ///     query's limit, cursor and order are ignored, and so is whether it includes last runs.
+    ///   - query: The query; `JobQuery()` matches all jobs. If it has no states, scheduled and suspended jobs match.
+    ///     The query's limit, cursor, order and ``JobQuery/includesLastRuns`` are ignored.
     ///   - progress: A closure that is called after each page of up to 1,000 jobs with the number of jobs that were
     ///     cancelled so far.
     /// - Returns: The number of jobs that were cancelled.
@@ -58,8 +58,8 @@ extension JobScheduler {
     /// let count = try await scheduler.delete(all: failed)
     /// ```
     /// - Parameters:
-    ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for finished and cancelled jobs. The
-    ///     query's limit, cursor and order are ignored, and so is whether it includes last runs.
+    ///   - query: The query; `JobQuery()` matches all jobs. If it has no states, finished and cancelled jobs match. The
+    ///     query's limit, cursor, order and ``JobQuery/includesLastRuns`` are ignored.
     ///   - progress: A closure that is called after each page of up to 1,000 jobs with the number of jobs that were
     ///     deleted so far.
     /// - Returns: The number of jobs that were deleted.

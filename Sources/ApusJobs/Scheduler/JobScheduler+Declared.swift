@@ -26,8 +26,8 @@ extension JobScheduler {
     /// therefore restores its set until the next declaration. If two different declarations are made at the same time,
     /// each may cancel the jobs that only the other one has.
     ///
-    /// The jobs are submitted one after another, once all of them have been validated; then the others are cancelled,
-    /// as ``cancel(all:)`` does.
+    /// The jobs are submitted one after another, once all of them have been validated. Then the jobs that the set does
+    /// not contain any more are cancelled, as ``cancel(all:)`` does.
     /// - Parameters:
     ///   - requests: The jobs, each with a unique identifier that stays the same. An empty list cancels all jobs of the
     ///     set.

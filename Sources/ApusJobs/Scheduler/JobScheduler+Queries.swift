@@ -17,11 +17,11 @@ extension JobScheduler {
         try await loop.store.setAside(after: key, limit: limit)
     }
 
-    /// Returns a page of the submissions of applications that the scheduler has refused, newest first; at most 10,000.
+    /// Returns a page of the submissions of applications that the scheduler has refused, newest first.
     ///
-    /// A submission is refused when the scheduler takes it from the store (``takeSubmissions()``). `cursor` is the
-    /// ``RefusalPage/nextCursor`` of the previous page. Refused submissions are kept as long as ended jobs
-    /// (``Configuration/finishedJobsKept``).
+    /// A page has at most `limit` submissions, and never more than 10,000. A submission is refused when the scheduler
+    /// takes it from the store (``takeSubmissions()``). `cursor` is the ``RefusalPage/nextCursor`` of the previous
+    /// page. Refused submissions are kept as long as ended jobs (``Configuration/finishedJobsKept``).
     /// - Throws: ``JobError`` with `invalid` for a limit below 1 or an invalid cursor, or the store's errors.
     public func refusals(limit: Int = 50, cursor: String? = nil) async throws -> RefusalPage {
         try await loop.store.refusals(limit: limit, cursor: cursor)
@@ -43,7 +43,7 @@ extension JobScheduler {
     /// Returns the number of jobs that match, on all pages.
     public func count(_ query: JobQuery) async throws -> Int { try await loop.store.count(query) }
 
-    /// Returns the jobs of all schedulers of the store that must be examined first; see ``JobStore/soonest(limit:)``.
+    /// Returns the jobs with the earliest wakes, whichever scheduler owns them; see ``JobStore/soonest(limit:)``.
     package func soonest(limit: Int) async throws -> [Job] { try await loop.store.soonest(limit: limit) }
 
     /// The keys of the jobs in this scheduler's memory that are due and wait for conditions or for a handler.

@@ -31,8 +31,8 @@ public final class JobScheduler: Sendable {
         public var queueConcurrency: [QueueID: Int]
         /// The number of runs of each job that are kept as history.
         public var historyRunsPerJob: Int
-        /// The time for which finished and cancelled jobs are kept after their end (``Job/keptUntil``), unless a job
-        /// has its own (``JobPolicies/retention``); 30 days by default.
+        /// The time for which finished and cancelled jobs are kept after their end (``Job/keptUntil``), unless a job's
+        /// ``JobPolicies/retention`` sets another time; 30 days by default.
         ///
         /// Refused submissions are kept for the same time.
         public var finishedJobsKept: Duration
@@ -44,10 +44,11 @@ public final class JobScheduler: Sendable {
         /// With it, the scheduler notices when it starts that the wall clock was set while no scheduler ran. With
         /// `nil`, it does not notice that.
         public var bootID: String?
-        /// The size in bytes of a subscriber's buffer of events about jobs and runs, beyond which the oldest are
-        /// dropped (``JobEvent/dropped(events:outputBytes:)``).
+        /// The number of bytes beyond which a subscriber's buffer drops the oldest events about jobs and runs
+        /// (``JobEvent/dropped(events:outputBytes:)``).
         public var eventBufferBytes: Int
-        /// The size in bytes of a subscriber's buffer of output and progress, which are dropped first.
+        /// The number of bytes beyond which a subscriber's buffer drops the oldest output and progress, and no other
+        /// events.
         public var outputBufferBytes: Int
         /// The name of the scheduler in the store, for people; the name of the program by default.
         public var node: NodeID
@@ -70,8 +71,8 @@ public final class JobScheduler: Sendable {
         /// The time for which the store may be unusable (``JobScheduler/storeOutage``), on the uptime clock, before the
         /// scheduler ends with the store's error; `nil`, the default, for no limit.
         ///
-        /// During that time the scheduler keeps what happens in memory. Set this limit if the process ends with the
-        /// scheduler and a service manager starts the process again.
+        /// During that time the scheduler keeps in memory what it cannot write. Set this limit if the process ends with
+        /// the scheduler and a service manager starts the process again.
         public var storePatience: Duration?
         /// The rules of the zones of calendar triggers.
         ///
@@ -212,7 +213,7 @@ public final class JobScheduler: Sendable {
 
     /// Submits a job, which survives a crash once this returns.
     ///
-    /// - Returns: The job, and the effect of the submission: a job that has not ended may be in its place
+    /// - Returns: The job, and the effect of the submission. It may be an existing job that has not ended
     ///   (``JobRequest/conflict``).
     /// - Throws: ``JobError`` with `invalid` (naming the argument), `alreadyExists` (if the request refuses conflicts),
     ///   `closed` if the scheduler does not run, or the store's `full`, `unavailable`, `damaged`, `notOwner`.
@@ -319,9 +320,10 @@ public final class JobScheduler: Sendable {
     ///   - body: A closure that changes the definition, except for the identifier and the kind. It is called again with
     ///     the present definition if another caller has changed it in the meantime.
     /// - Returns: The job.
-    /// - Throws: ``JobError`` with `notFound`; `invalid` for a job that has ended, another identifier or kind, and what
-    ///   a submission would be refused for; `alreadyExists` if it would count as the same as another job; `conflict` if
-    ///   other callers keep changing it; `closed`, or the store's errors; and the errors of `body`.
+    /// - Throws: ``JobError`` with `notFound`; `invalid` if the job has ended, if the identifier or the kind is
+    ///   changed, or if a submission of the new definition would be refused as `invalid`; `alreadyExists` if the job
+    ///   would count as the same as another job; `conflict` if other callers keep changing it; `closed`, or the store's
+    ///   errors; and the errors of `body`.
     @discardableResult
     public func update(_ id: JobID, _ body: (inout JobRequest) throws -> Void) async throws -> Job {
         var tries = 0
@@ -413,7 +415,7 @@ public final class JobScheduler: Sendable {
 
     /// Changes settings of a queue, such as its limits; settings without a change stay.
     ///
-    /// They are stored, and apply to runs that begin from now on.
+    /// The settings are stored, and apply to runs that begin from now on.
     /// - Throws: ``JobError`` with `invalid` (naming the argument), `closed`, or the store's errors.
     @discardableResult
     public func configure(queue: QueueID, _ changes: JobQueue.Change...) async throws -> JobQueue {
@@ -464,15 +466,15 @@ public final class JobScheduler: Sendable {
 
     /// Returns the conditions (``JobPolicies/conditions``) that hold a due job back, as the scheduler last read them.
     ///
-    /// It is empty if no occurrence is due, the conditions hold, the job waits for something else, or the host does not
-    /// report them.
+    /// The result is empty if no occurrence is due, if the conditions hold, if the job waits for something else, or if
+    /// the host does not report the conditions.
     public func awaitedConditions(_ id: JobID) -> JobConditions { loop.awaitedConditions(id) }
 
     /// Returns whether a job is parked: an occurrence is due and could begin, but this scheduler has no handler for its
     /// kind or does not serve its queue, and knows no other scheduler of the store that can run it.
     ///
-    /// It begins once ``register(_:handler:)-(String,_)`` registers a handler. A job that is suspended or whose
-    /// conditions do not hold is not parked, and no job is while the scheduler does not run.
+    /// The occurrence begins once ``register(_:handler:)-(String,_)`` registers a handler. A job that is suspended or
+    /// whose conditions do not hold is not parked. While the scheduler does not run, no job is parked.
     public func isParked(_ id: JobID) -> Bool { loop.isParked(id) }
 
     package func hasHandler(for kind: String) -> Bool { loop.handler(of: kind) != nil }
@@ -485,9 +487,10 @@ public final class JobScheduler: Sendable {
 
     /// Returns a stream of the scheduler's events from now on.
     ///
-    /// Each subscriber has its own buffer, bounded in bytes. When it is full, output is dropped first, and
-    /// ``JobEvent/dropped(events:outputBytes:)`` stands in the place of dropped events. The stream ends when the
-    /// scheduler stops, or with the task that reads it.
+    /// Each subscriber has its own buffer, with one limit for output and progress, and another for all other events
+    /// (``Configuration/outputBufferBytes``, ``Configuration/eventBufferBytes``). When a limit is exceeded, the oldest
+    /// of its events are dropped, and ``JobEvent/dropped(events:outputBytes:)`` stands in their place. The stream ends
+    /// when the scheduler stops, or with the task that reads it.
     public func events() -> AsyncStream<JobEvent> { loop.hub.subscribe() }
 
     /// The number of streams of ``events()``, for tests.

@@ -5,7 +5,7 @@ import ApusTimers
 /// The next turn can then decide together about handlers that return immediately and about further requests of callers.
 /// Tasks whose threads are blocked are not waited for.
 final class ReadyTasks: Sendable {
-    /// The longest time for which a busy pool is waited for.
+    /// The longest time for which the loop waits for a busy pool.
     private static let patience: Duration = .milliseconds(1)
 
     private struct State {

@@ -186,6 +186,6 @@ public struct RunDecision: Error, Hashable, Sendable, CustomStringConvertible {
         RunDecision(kind: .discard, reason: reason, delay: nil, exitCode: exitCode)
     }
 
-    /// The reason.
+    /// The reason in the handler's own words.
     public var description: String { reason }
 }

@@ -37,9 +37,9 @@ final class RunControl: Sendable {
         var overdueTimer: ScheduledTimer?
         /// Whether the handler's work has ended and its result is known; only work after it may still run.
         var workEnded = false
-        /// The reason why the work after the handler's must end.
+        /// The reason why the work that follows the handler's work must end.
         var laterReason: CancellationReason?
-        /// The control of the work after the handler's.
+        /// The control of the work that follows the handler's work.
         var followUp: RunControl?
         /// The number of bytes of output that were sent, including by later work.
         var printedBytes = 0
@@ -187,11 +187,11 @@ final class RunControl: Sendable {
         return reason
     }
 
-    /// Runs work that follows the handler's.
+    /// Runs work that follows the handler's work.
     ///
-    /// The work has its own task, so the cancellation of the handler's task does not cancel it.
+    /// The new work has its own task, so the cancellation of the handler's task does not cancel it.
     ///
-    /// - Returns: The reason why the work was cancelled, if it was.
+    /// - Returns: The reason why the new work was cancelled, if it was.
     func followUp(
         timeLimit: Duration, _ body: @escaping @Sendable (RunControl) async -> Void
     ) async -> CancellationReason? {

@@ -125,7 +125,7 @@ final class SchedulerLoop: Sendable {
         !isStopRequested.withLock(\.self) && machine.withLock { $0?.life.acceptsCommands ?? false }
     }
 
-    /// Ends ``acceptsCommands`` at once; the stop itself begins in a separate task.
+    /// Makes ``acceptsCommands`` false at once; the stop itself begins in a separate task.
     func noteStopRequest() { isStopRequested.withLock { $0 = true } }
 
     func storeOutage() -> StoreOutage? { machine.withLock { $0?.outage } }
@@ -296,7 +296,7 @@ final class SchedulerLoop: Sendable {
     }
 
     #if DEBUG
-        /// Whether the invariants are checked after this call.
+        /// Returns whether the invariants are checked after this call.
         ///
         /// A check examines all jobs and queues. If there are more than 64 of these, several calls share one check, and
         /// a broken invariant may be found a few calls late.

@@ -4,11 +4,11 @@ public import ApusTimers
 ///
 /// The jobs of a lane wait for the same things.
 public struct QueueLane: Hashable, Sendable, Comparable {
-    /// The queue.
+    /// The queue of the jobs.
     public var queue: QueueID
-    /// The priority.
+    /// The priority of the jobs.
     public var priority: JobPriority
-    /// The kind.
+    /// The kind of the jobs.
     public var kind: String
     /// The conditions of the device that the jobs wait for.
     public var conditions: JobConditions
@@ -59,7 +59,7 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     }
 }
 
-/// The first jobs of each lane, in a limited number, which a scheduler brings into memory.
+/// A request for a limited number of the first jobs of each lane, which a scheduler brings into memory.
 ///
 /// Most waiting jobs stay in the store. A store lists the lanes in which jobs are due, computes the ``limits(of:)``,
 /// and reads at most that number of rows of each lane by an index. The cost depends on the number of lanes and of
@@ -82,9 +82,9 @@ public struct JobLoad: Hashable, Sendable {
     package var laneCount = 1
     /// The number of waiting jobs of each lane in memory.
     package var waiting: [QueueLane: Int] = [:]
-    /// The number of runs in progress; so many rows of each lane are read in addition to its share.
+    /// The number of runs in progress, which is added to the number of rows to read of each lane.
     ///
-    /// The reason is that the first rows of a lane may belong to jobs that already run.
+    /// The first rows of a lane may belong to jobs that already run.
     package var running = 0
     package var paused: Set<QueueID> = []
     /// The jobs that can run here; `nil` for all.

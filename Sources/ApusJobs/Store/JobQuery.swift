@@ -163,7 +163,7 @@ extension RunQuery {
 public struct RunPage: Hashable, Sendable {
     /// The runs, without those that this program cannot read.
     public var runs: [Run]
-    /// The names of the runs' jobs that have one.
+    /// The names of the runs' jobs, without the jobs that have no name.
     public var names: [JobID: String]
     /// The query's `cursor` for the next page; `nil` at the end.
     public var nextCursor: String?

@@ -243,11 +243,11 @@ extension JobStore {
 
 /// The name, for people, of a scheduler that may use a store.
 public struct NodeID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The name.
+    /// The name of the scheduler.
     public var rawValue: String
     /// Creates the identifier of the node with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The name.
+    /// The name of the scheduler.
     public var description: String { rawValue }
 }
 
@@ -259,7 +259,7 @@ public struct ShardID: RawRepresentable, Hashable, Sendable, Comparable, Codable
     public init(rawValue: Int) { self.rawValue = rawValue }
     /// Orders shards by their numbers.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
-    /// The only shard of a store that has one.
+    /// The shard of a store that has only one.
     public static let only = ShardID(rawValue: 0)
 }
 
@@ -267,7 +267,7 @@ public struct ShardID: RawRepresentable, Hashable, Sendable, Comparable, Codable
 ///
 /// It is the fencing token of writes.
 public struct StoreEpoch: RawRepresentable, Hashable, Sendable, Comparable, Codable {
-    /// The number.
+    /// The number of the epoch, which is greater than those of earlier owners.
     public var rawValue: Int64
     /// Creates the epoch with this number.
     public init(rawValue: Int64) { self.rawValue = rawValue }
@@ -337,7 +337,7 @@ public enum StoreSignal: Hashable, Sendable {
     case ended
     /// The session should own at most this number of shards.
     ///
-    /// It gives the others back (``StoreTurn/released``), beginning with those without a run in progress.
+    /// It gives the other shards back (``StoreTurn/released``), beginning with the shards without a run in progress.
     case share(Int)
     /// Other schedulers may declare the session dead.
     ///
@@ -362,14 +362,14 @@ public enum StoreSignal: Hashable, Sendable {
 
 /// A reference to a job in the store.
 public enum JobReference: Hashable, Sendable {
-    /// The job with this identifier that has not ended; if all have, the last submitted one.
+    /// The job with this identifier that has not ended, or else the job with this identifier that was submitted last.
     case id(JobID)
     /// The job with this number.
     case key(Int64)
     /// The job that was submitted with this idempotency key.
     case idempotencyKey(String)
-    /// The job of this kind that is unique by this content (``JobRequest/uniqueContent``) and has not ended; if all
-    /// have, the last one that was submitted after the instant.
+    /// The job of this kind that is unique by this content (``JobRequest/uniqueContent``) and has not ended, or else
+    /// the last such job that was submitted after the instant.
     ///
     /// Without an instant, only a job that has not ended is found.
     case unique(kind: String, JobUniqueness.Content, submittedAfter: WallInstant?)
@@ -462,7 +462,7 @@ public struct QueueUse: Hashable, Sendable {
 
 /// The places that a scheduler has in a queue whose limits apply to all schedulers of a store.
 ///
-/// Of a queue with a rate, only one scheduler at a time has places; they take turns.
+/// Only one scheduler at a time has places in a queue with a rate; the schedulers take turns.
 public struct QueuePlaces: Hashable, Sendable {
     /// The queue as it is stored.
     public var queue: JobQueue

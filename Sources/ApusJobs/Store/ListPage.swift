@@ -1,4 +1,4 @@
-/// The sizes and cursors of lists' pages, the same in all stores.
+/// The sizes and cursors of the pages of lists, which are the same in all stores.
 package enum ListPage {
     /// The largest number of entries of a page, regardless of the requested number, because a page is in memory as a
     /// whole.

@@ -67,7 +67,7 @@ struct MemoryTables {
         var job: Job
         var outcomes = Outcomes()
         var open: [RunKey: Run] = [:]
-        /// All runs, with the number of the write that created them.
+        /// All runs, each with the number of the write that created it.
         var runs: [RunKey: (written: Int64, run: Run)] = [:]
         var lastSkip: Run?
         /// The problem that makes the job unreadable, set only by tests; `nil` for a readable job.

@@ -43,7 +43,7 @@ package struct StoreStatus: Hashable, Sendable {
     package var refusals: Int
     /// The number of jobs that are set aside because the owner of their shard cannot read them.
     package var setAsideCount: Int
-    /// The first of the jobs that are set aside.
+    /// The first jobs that are set aside.
     package var setAside: [UnreadableJob]
     /// The earliest instant at which a job must be examined.
     ///

@@ -5,7 +5,7 @@ public import ApusTimers
 /// It is a job that an application has submitted in its own transaction, or another scheduler's command for a job in
 /// this scheduler's shards.
 public struct StoreSubmission: Hashable, Sendable {
-    /// The unique number of the submission, which grows with each submission.
+    /// The unique number of the submission; later submissions have greater numbers.
     public var sequence: Int64
     /// The instant of the submission, from which its trigger counts.
     public var submitted: WallInstant
@@ -55,7 +55,7 @@ public struct TakenSubmission: Hashable, Sendable {
     public var shard: ShardID
     /// The position of the part in ``StoreTurn/parts``.
     public var part: Int
-    /// The reply to the scheduler that has sent the command; `nil` if none waits.
+    /// The reply to the scheduler that has sent the command; `nil` if no scheduler waits for a reply.
     public var reply: JobReply?
     /// The refusal that the store keeps for an application's submission (``JobStore/refusals(limit:cursor:)``).
     ///
@@ -100,7 +100,7 @@ public struct RefusedSubmission: Hashable, Sendable {
     public var submitted: WallInstant
     /// The instant of the refusal, and its reason.
     public var refusal: SubmissionRefusal
-    /// The stored text: a ``JobCommand`` in its coded form, or invalid.
+    /// The stored text: a ``JobCommand`` in its coded form, or an invalid text.
     public var command: String
 
     /// Creates a refused submission.

@@ -9,7 +9,7 @@ public struct StoreTurn: Hashable, Sendable {
     /// The queues in ``queues`` as the session knew them before.
     ///
     /// A shared store writes only the settings (concurrency, concurrency per key, rate and pause) that differ, because
-    /// another session may have changed the others.
+    /// another session may have changed the other settings.
     public var knownQueues: [JobQueue]
     /// The submissions that the parts carry out, at most one for each part.
     public var taken: [TakenSubmission]
@@ -80,14 +80,14 @@ public struct JobChange: Hashable, Sendable {
     /// The state of the store that the change requires.
     public var expected: Expectation
     /// Whether the part with a new job is refused with ``JobError/Code/alreadyExists`` if a job that has not ended has
-    /// its name.
+    /// the new job's name.
     public var requiresFreeName: Bool
     /// A label, and the jobs that are known to have it.
     ///
     /// The part with a new job is refused with ``JobError/Code/alreadyExists`` if another job that has not ended has
     /// the label.
     public var onlyBeside: LabelledJobs?
-    /// The new row.
+    /// The job as it is after the change.
     ///
     /// Its `version` is ignored, because the store writes the expected version plus 1, or 1 for a new job. Its
     /// `openRunCount` is the number of open runs after the change, and stores may rely on it.

@@ -2,9 +2,9 @@ package import ApusTimers
 
 /// The stored form of instants: nanoseconds since 1970 as a signed 64-bit integer.
 ///
-/// The stored form ends in the year 2262 (`Int64.max`), and a ``WallInstant`` in 2554 (`UInt64.max`). All later
-/// instants are stored as `Int64.max`, which is read as the last instant. So a stored instant may be later than the
-/// original, and is never earlier.
+/// The stored form ends in the year 2262 (`Int64.max`), and a ``WallInstant`` in 2554 (`UInt64.max`). Instants after
+/// the end of the stored form are stored as `Int64.max`, which is read as the last ``WallInstant``. So a stored instant
+/// may be later than the original, and is never earlier.
 package enum StoreInstant {
     /// Returns the stored form of an instant.
     package static func encode(_ instant: WallInstant) -> Int64 { Int64(clamping: instant.nanoseconds) }
@@ -72,31 +72,11 @@ package enum LabelsJSON {
         var text = "{"
         for (key, value) in labels.sorted(by: { $0.key < $1.key }) {
             if text.utf8.count > 1 { text += "," }
-            append(key, to: &text)
+            text.appendJSON(key)
             text += ":"
-            append(value, to: &text)
+            text.appendJSON(value)
         }
         return text + "}"
-    }
-
-    private static func append(_ string: String, to text: inout String) {
-        text += "\""
-        defer { text += "\"" }
-        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        guard !isPlain else {
-            text += string
-            return
-        }
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\u{0}"..<" ":
-                let hex = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
     }
 
     /// Returns the labels of a stored object; `nil` if it is not an object of strings.
@@ -184,6 +164,29 @@ package enum LabelsJSON {
             defer { position += 4 }
             guard let digits = String(validating: bytes[position..<position + 4], as: UTF8.self) else { return nil }
             return UInt32(digits, radix: 16)
+        }
+    }
+}
+
+extension String {
+    /// Appends a text as a string literal of JSON.
+    package mutating func appendJSON(_ string: String) {
+        self += "\""
+        defer { self += "\"" }
+        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        guard !isPlain else {
+            self += string
+            return
+        }
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": self += "\\\""
+            case "\\": self += "\\\\"
+            case "\u{0}"..<" ":
+                let hex = String(scalar.value, radix: 16)
+                self += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: unicodeScalars.append(scalar)
+            }
         }
     }
 }

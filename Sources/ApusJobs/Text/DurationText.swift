@@ -163,7 +163,7 @@ extension DurationText {
         return Decimal(digits: digits.last20, fraction: fraction)
     }
 
-    /// Adds parts with descending units, and refuses a part after one with a fraction.
+    /// Adds parts whose units descend, and refuses any part after a part with a fraction.
     private struct PartSum {
         private(set) var nanoseconds: UInt128 = 0
         private var last: Unit?

@@ -28,7 +28,7 @@ final class CalendarTimes: Sendable, Hashable {
             instant: WallInstant(secondsSince1970: occurrence.instant), note: occurrence.note.map(DueNote.init))
     }
 
-    /// Returns the occurrences that are due at `now`, beginning with occurrence `number`, which was due at `first`.
+    /// Returns the occurrences that have become due up to `now`, from occurrence `number` on, which was due at `first`.
     ///
     /// The number of the last occurrence is at most `end`. Only the instants of the latest `kept` occurrences are
     /// computed; earlier occurrences are counted.

@@ -51,7 +51,7 @@ struct TriggerSchedule: Hashable, Sendable {
         return max(next, overflow ? .max : latest)
     }
 
-    /// Returns the occurrences that are due at `now`, beginning with occurrence `number`, which was due at `first`.
+    /// Returns the occurrences that have become due up to `now`, from occurrence `number` on, which was due at `first`.
     func arrivals(
         through now: WallInstant, from number: Int, due first: WallInstant, keeping kept: Int
     ) -> Arrivals {

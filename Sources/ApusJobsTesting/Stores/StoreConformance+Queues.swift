@@ -43,7 +43,7 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             var first = try await opened.add(unique("a"))
             try await expectError(.conflict, text: "the same payload") { try await opened.add(unique("b")) }
-            // These jobs differ in the kind or the payload, or are not unique by their payload.
+            // These jobs differ from the first job in the kind or the payload, or are not unique by their payload.
             try await opened.add(unique("c", kind: "other"))
             try await opened.add(unique("d", payload: [1, 2]))
             var plain = unique("e")
@@ -75,7 +75,8 @@ extension StoreConformance {
             }
             var first = try await opened.add(keyed("a"))
             try await expectError(.conflict, text: "the same key") { try await opened.add(keyed("b", payload: [2])) }
-            // These jobs differ in the key or the kind, or are unique by a payload with the bytes of a key.
+            // These jobs differ from the first job in the key or the kind, or are unique by a payload with the bytes of
+            // a key.
             let second = try await opened.add(keyed("c", key: "2"))
             try await opened.add(keyed("d", kind: "other"))
             try await opened.add(unique("e", payload: Array("1".utf8)))

@@ -144,7 +144,8 @@ extension StoreConformance {
                     let stored = try await opened.load(job.id).job
                     for found in [stored.firstDue, stored.nextDue!, stored.nextWake!] {
                         try expect(found >= instant, "\(found) is earlier than \(instant)")
-                        // A store may keep all instants after 2262 (the end of 63 bits) as the last instant.
+                        // A store may keep all instants from the year 2262 on, which need more than 63 bits, as the
+                        // last instant.
                         let isFar = nanoseconds >= UInt64(Int64.max) && found.nanoseconds == .max
                         try expect(
                             isFar || instant.duration(to: found) <= precision, "\(found) is later than \(instant)")

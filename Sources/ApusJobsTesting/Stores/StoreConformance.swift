@@ -56,7 +56,7 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
         try await run(StoreFactory(make: makeStore, reopen: reopen, submit: submit))
     }
 
-    /// The sentence.
+    /// The sentence that must be true.
     public var description: String { name }
 }
 

@@ -25,7 +25,7 @@ struct PowerSupplies {
     }
 
     private var batteries: [Battery] = []
-    /// For each charger that reports it, whether the charger delivers power.
+    /// Whether each charger delivers power, for the chargers that report this.
     private var online: [Bool] = []
 
     init(_ files: SystemFiles) {
@@ -63,8 +63,8 @@ struct PowerSupplies {
         return statuses.contains(.discharging) ? false : nil
     }
 
-    /// The charge of all batteries together, weighted by capacity if all capacities are known; `nil` if one charge is
-    /// unknown.
+    /// The charge of all batteries together, weighted by capacity if all capacities are known; `nil` without a battery,
+    /// or if the charge of any battery is unknown.
     var level: Double? {
         let levels = batteries.compactMap(\.level)
         guard !levels.isEmpty, levels.count == batteries.count else { return nil }

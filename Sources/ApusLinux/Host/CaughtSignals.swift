@@ -2,7 +2,7 @@ import CApus
 import Dispatch
 import PlatformC
 
-/// A signal by its meaning for a host.
+/// The meaning of a signal for a host.
 enum HostSignal: Sendable, Hashable, CustomStringConvertible {
     case stop(TerminationSignal)
     /// SIGTSTP, sent by Ctrl-Z: the process is to be suspended.
@@ -65,13 +65,13 @@ struct CaughtSignals {
     }
 }
 
-/// Suspends this process with all its threads until SIGCONT, and returns then.
+/// Suspends this process with all its threads, and returns after SIGCONT.
 ///
-/// It raises SIGSTOP instead of SIGTSTP, which the host catches. To raise SIGTSTP, it would have to restore the default
-/// action first. That action has no effect in a process group without a shell that could resume it (signal(7),
-/// "orphaned"), and until the host caught the signal again, a SIGTSTP from another process would be lost.
+/// It raises SIGSTOP, because the host catches SIGTSTP. To raise SIGTSTP, it would have to restore the default action
+/// first. That action has no effect in a process group without a shell that could resume it (signal(7), "orphaned"),
+/// and until the host caught the signal again, a SIGTSTP from another process would be lost.
 func stopThisProcess() {
-    // It is raised on this thread, which therefore stops before this function returns.
+    // The signal is raised on this thread, which therefore stops before this function returns.
     raise(SIGSTOP)
 }
 

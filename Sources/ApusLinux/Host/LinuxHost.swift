@@ -13,11 +13,12 @@ public import Logging
 /// without any background task ends with the first signal.
 ///
 /// The process is in `Phase.suspended` while it is stopped: after SIGTSTP (Ctrl-Z) until SIGCONT, after SIGSTOP, and
-/// while the machine sleeps. In the last two cases, observers cannot be notified before the process stops. The phase is
-/// then entered and left when the process runs again, for observers that must then read the clocks again. The host
-/// detects a sleep of the machine when the kernel reports that the wall clock has moved against the monotonic one,
-/// which it does on waking (`timerfd_resume` in Linux's fs/timerfd.c), and at the latest with the host's next event.
-/// Sleeps of less than a second do not count, and nothing is polled. All of this needs ``run()`` to be in progress.
+/// while the machine sleeps. In the last two cases, observers cannot be notified before the process stops. The host
+/// then enters and leaves the phase when the process runs again, so that observers know that they must read the clocks
+/// again. The host detects a sleep of the machine when the kernel reports that the wall clock has moved against the
+/// monotonic one, which it does on waking (`timerfd_resume` in Linux's fs/timerfd.c), and at the latest with the host's
+/// next event. Sleeps of less than a second do not count, and nothing is polled. All of this needs ``run()`` to be in
+/// progress.
 ///
 /// A service manager that supports sd_notify(3) is sent `READY=1` by ``reportReady()``, and with the first signal
 /// `STOPPING=1` and the names of the open tasks. From then on it is asked every 2 s to wait another 5 s
@@ -33,7 +34,8 @@ public final class LinuxHost: BackgroundHost {
         /// The time before the end of the grace period at which the background tasks expire, so that they can finish.
         public var expirationMargin: Duration
 
-        /// Creates a configuration; by default 30 seconds, of which the last four are for finishing.
+        /// Creates a configuration; by default, the grace period is 30 seconds, and tasks expire four seconds before
+        /// its end.
         public init(gracePeriod: Duration = .seconds(30), expirationMargin: Duration = .seconds(4)) {
             self.gracePeriod = gracePeriod
             self.expirationMargin = expirationMargin

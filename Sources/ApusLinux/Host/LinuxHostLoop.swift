@@ -140,7 +140,7 @@ extension LinuxHost {
     }
 }
 
-/// The detection of the machine's sleep, during which the continuous clock counts, and the uptime does not.
+/// Detects that the machine has slept, because the continuous clock has then advanced further than the uptime clock.
 struct MachineSleep {
     /// The shortest sleep that counts.
     ///

@@ -43,7 +43,7 @@ public struct ServiceManager: Sendable {
     private let send: (@Sendable (String) -> Int32)?
     private let wasReported = SharedFlag()
 
-    /// Creates the manager at a socket.
+    /// Creates the manager that receives messages at a socket.
     ///
     /// - Parameter notifySocket: The value of `NOTIFY_SOCKET`: an absolute path, or a name in the abstract namespace,
     ///   which begins with `@`. With `nil` or an empty text there is no manager, and messages are dropped.

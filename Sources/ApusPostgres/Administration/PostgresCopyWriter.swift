@@ -153,7 +153,7 @@
             rows.endRow()
         }
 
-        /// Returns a statement that makes later runs get higher sequence numbers.
+        /// Returns a statement that makes later runs get higher sequence numbers than these runs.
         private static func advance(past runs: [StoredRun]) -> PostgresStatement {
             PostgresStatement(
                 "SELECT setval('apus.run_sequence', greatest($1, coalesce(pg_sequence_last_value('apus.run_sequence'), 1)))",

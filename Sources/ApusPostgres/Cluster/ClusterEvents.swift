@@ -6,9 +6,9 @@
     /// Exchanges events with the other nodes by notifications; these name jobs and runs, which the receiver reads from
     /// the tables.
     ///
-    /// A node sends at most once in each ``pause``, from a connection of its own. It then sends no more than ``most``,
-    /// drops further events, and sends the receivers the number of dropped events. A node sends nothing while there are
-    /// no other nodes.
+    /// A node sends at most once in each ``pause``, over a connection of its own. Each time it sends at most the
+    /// numbers in ``most``, drops further events, and sends the receivers the number of dropped events. A node sends
+    /// nothing while there are no other nodes.
     final class ClusterEvents: Sendable {
         static let pause: Duration = .milliseconds(50)
         /// The maximum numbers of events and of bytes of output in one pause.
@@ -109,7 +109,7 @@
             }
             var payloads = [Payload()]
             for event in sent.events {
-                let text = JobJSON.text(of: event)
+                let text = event.json
                 if payloads[payloads.count - 1].add(text) { continue }
                 payloads.append(Payload())
                 _ = payloads[payloads.count - 1].add(text)
@@ -205,8 +205,8 @@
     }
 
     /// An event of one job, as a reference to the rows of its job or run.
-    struct CodedEvent: Codable, Equatable {
-        enum Kind: String, Codable {
+    struct CodedEvent: Decodable, Equatable {
+        enum Kind: String, CaseIterable, Decodable {
             case submitted, changed, deleted, runStarted, runEnded, runPostponed, skipped, output, progress
         }
         var kind: Kind
@@ -223,6 +223,23 @@
         var isOfJob: Bool { kind == .submitted || kind == .changed }
         var isOfRun: Bool { !isOfJob && kind != .deleted && kind != .output && kind != .progress }
         var run: RunReference { RunReference(job: key, occurrence: occurrence, attempt: attempt) }
+
+        /// The event as a JSON object.
+        ///
+        /// It is written without a JSON library, which would take longer than all else that a node does for its events.
+        var json: String {
+            var text = "{\"kind\":\"\(kind)\",\"job\":"
+            text.appendJSON(job.rawValue)
+            text += ",\"key\":\(key),\"occurrence\":\(occurrence),\"attempt\":\(attempt)"
+            if let offset { text += ",\"offset\":\(offset)" }
+            if let bytes { text += ",\"bytes\":\(bytes)" }
+            if let fraction { text += ",\"fraction\":\(fraction)" }
+            if let message {
+                text += ",\"message\":"
+                text.appendJSON(message)
+            }
+            return text + "}"
+        }
 
         /// Returns the event with its job or run from the tables; `nil` if they do not exist.
         fileprivate func event(_ jobs: [Int64: Job], _ runs: [RunReference: Run]) -> JobEvent? {

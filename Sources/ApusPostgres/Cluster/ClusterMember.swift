@@ -23,7 +23,7 @@
         private let task = Locked<Task<Void, Never>?>(nil)
         private let signal: @Sendable (StoreSignal) -> Void
         private let clock = Locked(DatabaseClock())
-        /// The events of this node and of the others.
+        /// The exchange of events with the other nodes.
         let events: ClusterEvents
         let submissions: Locked<SubmissionFloor>
         /// The timeline of the database; the promotion of a standby changes it.
@@ -115,7 +115,7 @@
             clock.withLock { $0.wall(at: instant) }
         }
 
-        /// Whether no other node can have considered this one dead yet.
+        /// Whether the trust of this node has not ended, so that no other node can have considered it dead yet.
         var isTrusted: Bool {
             let now = engine.time.uptime()
             return machine.withLock { machine in machine.endOfTrust.map { now < $0 } ?? false }
@@ -402,7 +402,7 @@
             if try rows[2][0].decode(Int64.self, at: 0) == SetAside.pageSize { giveBack(wanted) }
         }
 
-        /// Makes jobs due again that earlier owners of the shards have set aside, a page at a time and concurrently
+        /// Makes the jobs that earlier owners of the shards have set aside due again, a page at a time and concurrently
         /// with the beats.
         ///
         /// After an error, the next beat tries again.

@@ -7,8 +7,8 @@
         public enum State: String, Hashable, Sendable, CaseIterable {
             /// The node beats, and has its session.
             case alive
-            /// The node has not beaten for longer than its patience, or has no session: the other nodes take its shards
-            /// soon.
+            /// The node has not beaten for longer than its patience, or has no session, so the other nodes take its
+            /// shards soon.
             case silent
             /// The node releases its shards, and ends.
             case leaving

@@ -8,7 +8,7 @@ package struct DatabaseClock: Sendable {
     /// The number of answers that are used; older ones are dropped, because the two clocks drift apart.
     package static let memory = 8
 
-    /// The bounds of the database's clock minus this machine's clock, in nanoseconds, one for each answer.
+    /// For each answer, the bounds of the database's clock minus this machine's clock, in nanoseconds.
     private var offsets: [ClosedRange<Int64>] = []
 
     /// Creates a clock whose bounds are unknown until the first answer.

@@ -65,7 +65,7 @@ package struct MembershipMachine: Sendable {
             package var patience: Duration?
             /// The jobs that the node can run; a node that can run none owns no shard.
             ///
-            /// It is `nil` if the node has not reported them; it then owns its share.
+            /// It is `nil` if the node has not reported these jobs; such a node owns its share.
             package var jobs: RunnableJobs?
             package init(
                 id: Int64, beat: Int64, hasSession: Bool, isLeaving: Bool, patience: Duration? = nil,
@@ -113,11 +113,11 @@ package struct MembershipMachine: Sendable {
         case forgetShards
     }
 
-    /// The observations of another node.
+    /// What this node has observed of another node.
     private struct Other: Sendable {
         var beat: Int64
         var changed: UptimeInstant
-        /// The instant since which the session is missing; `nil` if the node has its session.
+        /// The instant since which the session has been missing; `nil` if the node has its session.
         var sessionGone: UptimeInstant?
     }
 
@@ -125,7 +125,7 @@ package struct MembershipMachine: Sendable {
     package let timing: Timing
     package private(set) var state = State.joining
     private var others: [Int64: Other] = [:]
-    /// The instant since which each free shard is free.
+    /// The instant since which each free shard has been free.
     private var freeSince: [ShardID: UptimeInstant] = [:]
     /// The instant at which the last successful beat began.
     private var trusted: UptimeInstant?

@@ -6,8 +6,8 @@
     ///
     /// Submissions that were taken stay in the index until no snapshot needs them, so a read of all submissions may
     /// pass any number of dead entries. Most reads therefore begin above the last submission that was taken. A
-    /// submission with a lower number, whose transaction took longer, is found by a read of all submissions, at most
-    /// once in a period.
+    /// submission with a lower number, whose transaction took longer, is found by the next read of all submissions.
+    /// There is at most one such read in each `period`.
     struct SubmissionFloor {
         private(set) var sequence: Int64 = 0
         private var shards: Set<ShardID> = []
@@ -18,7 +18,8 @@
 
         /// Returns the sequence number from which to read.
         ///
-        /// It is zero once in a period, and for new shards, which may have submissions with any number.
+        /// It is zero for the first read in each `period`, and for new shards, which may have submissions with any
+        /// number.
         mutating func start(of shards: Set<ShardID>, at now: UptimeInstant) -> Int64 {
             defer { self.shards = shards }
             if shards.isSubset(of: self.shards), let nextWhole, now < nextWhole { return sequence }

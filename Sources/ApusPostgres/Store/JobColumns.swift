@@ -29,7 +29,7 @@
             (["j.key", "j.shard", "j.version", "j.id", "j.created"] + request.map { "r.\($0)" }
             + progress.map { "j.\($0)" }).joined(separator: ", ")
 
-        /// The expression for `QueueLane.stored` of a request.
+        /// The SQL expression for the lane of a request, in the form of `QueueLane.stored`.
         static let lane =
             "r.priority || ' ' || r.conditions || coalesce('.' || r.key_group, '') || ' ' || r.queue || ' ' || r.kind"
 
@@ -44,8 +44,9 @@
         /// Returns the expression for the value that makes a request of `table` unique: its key, or else a hash of its
         /// payload.
         ///
-        /// A key has the prefix `k`, which no hash has, so the two are never equal. The expression is that of the
-        /// indexes of `StoreSchema.version7`, because a query uses them only for the same expression.
+        /// A key has the prefix `k`, which no hash has, so a key never equals a hash. The indexes of
+        /// `StoreSchema.version7` have the same expression, because PostgreSQL uses them only for queries that contain
+        /// it.
         static func content(_ table: String) -> String {
             "coalesce('k' || \(table).unique_key, encode(sha256(\(table).payload), 'hex'))"
         }
@@ -206,7 +207,7 @@
             let queue = QueueID(try row.next(String.self))
             guard let priority = JobPriority(rawValue: try row.int()) else { throw StoredProblem.unknown("priority") }
             let fairnessKey: String? = try row.optional()
-            // The key group is derived from the fairness key.
+            // This is the key group, which is derived from the fairness key.
             _ = try row.optionalInt()
             let idempotencyKey: String? = try row.optional()
             guard let metadata = LabelsJSON.decode(try row.next()) else { throw StoredProblem.unknown("metadata") }

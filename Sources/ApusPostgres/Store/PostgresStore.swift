@@ -7,8 +7,8 @@
     /// (``PostgresConfiguration/schema``), which is created at the first opening.
     ///
     /// A turn that ``commit(_:in:)`` has acknowledged is as durable as the server's transactions. Instants have a
-    /// precision of one nanosecond. An instant after the year 2262 is stored as the last one that a `WallInstant` can
-    /// have: later than requested, never earlier.
+    /// precision of one nanosecond. An instant after the year 2262 is read back as the last instant that a
+    /// `WallInstant` can have, so a stored instant may become later, and never earlier.
     public final class PostgresStore: JobStore {
         let writer: ServerLink
         private let listener: ServerLink
@@ -299,7 +299,8 @@
         /// Removes jobs and refusals that need not be kept any longer; see
         /// `JobStore.retire(keptUntil:refusedBefore:budget:in:)`.
         ///
-        /// It also removes nodes that ended more than a day ago, and queues that have had no settings for as long.
+        /// It also removes nodes that ended more than a day ago, and queues that have had no settings for more than a
+        /// day.
         public func retire(
             keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
         ) async throws -> Bool {
@@ -518,7 +519,7 @@
             return try await mapErrors { try await self.queries.count(query) }
         }
 
-        /// Returns the jobs that must be examined first; see `JobStore.soonest(limit:)`.
+        /// Returns the jobs with the earliest wakes; see `JobStore.soonest(limit:)`.
         public func soonest(limit: Int) async throws -> [Job] {
             try checkOpen()
             return try await mapErrors { try await self.queries.soonest(limit: max(0, limit)) }

@@ -118,7 +118,7 @@
     }
 
     extension PostgresError {
-        /// Whether the connection can execute nothing more.
+        /// Whether the connection can execute nothing more after this error.
         var endsConnection: Bool {
             [.lost, .noAnswer, .closed, .shutDown, .crashed].contains(code)
         }

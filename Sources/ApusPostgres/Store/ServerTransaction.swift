@@ -20,7 +20,7 @@
 
         /// Executes statements in a savepoint.
         ///
-        /// - Throws: ``PostgresError``: the first error, with the number of its statement among these.
+        /// - Throws: ``PostgresError``: the first error, with the number of its statement in `statements`.
         func attempt(_ statements: [PostgresStatement]) async throws -> [PostgresRows] {
             do {
                 let rows = try await connection.execute(

@@ -198,7 +198,7 @@
             }
         }
 
-        /// Returns those of the jobs with these keys that have no request.
+        /// Returns the jobs with these keys that have no request.
         func withoutRequest(_ keys: [Int64]) async throws -> [UnreadableJob] {
             let rows = try await link.read([
                 PostgresStatement(

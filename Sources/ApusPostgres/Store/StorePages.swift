@@ -132,7 +132,8 @@
                 unreadable: unreadable, nextCursor: results[1].count > limit ? last.map { "j\($0)" } : nil)
         }
 
-        /// Returns the jobs that must be examined first, from each lane on each of the two clocks.
+        /// Returns the jobs with the earliest wakes, which it selects from the first jobs of each lane on each of the
+        /// two clocks.
         func soonest(limit: Int) async throws -> [Job] {
             let results = try await link.read(
                 [false, true].map { isElapsed in

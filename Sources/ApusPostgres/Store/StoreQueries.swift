@@ -142,7 +142,7 @@
             ORDER BY o.job, o.occurrence, o.attempt
             """
 
-        /// Selects, for each job, the outcome of its last occurrence that has an outcome, by one search in the index of
+        /// Selects the outcome of each job's last occurrence with an outcome, found by one search in the index of
         /// outcomes.
         private static let lastOutcomes = """
             SELECT \(RunColumns.selected(of: "o")) FROM unnest($1::int8[]) AS i (key), LATERAL (
@@ -293,7 +293,7 @@
                 }, isSnapshot: true)
             var selection = DueSelection()
             var later: [(wake: WallInstant, lane: QueueLane)] = []
-            // The lanes that cannot be decoded; their jobs are read too, because they must be set aside.
+            // The jobs of lanes that cannot be decoded are read too, because these jobs must be set aside.
             var strange: Set<String> = []
             for (rows, decode) in zip(found, decode) {
                 for row in rows {

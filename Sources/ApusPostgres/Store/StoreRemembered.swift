@@ -7,8 +7,8 @@
     enum StoreRemembered {
         private static let period = "interval '1 day'"
 
-        /// Returns statements that remove at most `budget` nodes and queues; the row of each statement is the number of
-        /// removed rows.
+        /// Returns statements that remove at most `budget` nodes and queues; each returns the number of rows that it
+        /// has removed.
         static func remove(atMost budget: Int) -> [PostgresStatement] {
             [removeNodes, removeQueues].map { PostgresStatement($0, [.int64(Int64(max(0, budget)))]) }
         }

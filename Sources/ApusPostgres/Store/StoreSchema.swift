@@ -215,7 +215,7 @@
                     reply text NOT NULL,
                     PRIMARY KEY (node, call))
                 """,
-                // Nanoseconds since 1970, rounded down to the microsecond.
+                // Returns the present in nanoseconds since 1970, rounded down to the microsecond.
                 """
                 CREATE FUNCTION apus.now() RETURNS bigint LANGUAGE sql VOLATILE AS
                 $body$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000 $body$
@@ -265,9 +265,9 @@
                 END
                 $body$
                 """,
-                // All nodes together get at most the places of the queue. Nodes that want places have equal shares. The
-                // nodes that get one place more change each second, and so does the node that gets the only place of a
-                // queue with a rate. Active runs keep their places.
+                // All nodes together get at most the places of the queue. Nodes that want places have equal shares.
+                // Each second, the places that remain after the division pass to other nodes, and so does the only
+                // place of a queue with a rate. Active runs keep their places.
                 """
                 CREATE FUNCTION apus.take_places(own bigint, name text, going_on bigint, asked bigint) RETURNS bigint
                 LANGUAGE plpgsql AS $body$

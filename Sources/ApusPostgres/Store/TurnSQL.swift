@@ -356,9 +356,9 @@
 
         /// Inserts new jobs, and returns their keys, in the order of the jobs.
         ///
-        /// Parameters: shards, identifiers, instants of submission, ``JobColumns/progress``, ``JobColumns/request``;
-        /// with runs also ``RunColumns/all``, with the number of the job in the place of its key; then the numbers of
-        /// the jobs.
+        /// Parameters: shards, identifiers, instants of submission, ``JobColumns/progress``, ``JobColumns/request``; in
+        /// the statement with runs also ``RunColumns/all``, where a job's number takes the place of its key; and last
+        /// the numbers of the jobs.
         static let insertJobs = insertJobs(withRuns: false)
         static let insertJobsAndRuns = insertJobs(withRuns: true)
 

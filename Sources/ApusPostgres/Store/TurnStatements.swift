@@ -8,11 +8,12 @@
     /// identifier, a change is put into a later *wave*, whose statements follow those of the earlier waves. Only a new
     /// job may be in the same wave as a change of a stored job with its identifier.
     struct TurnStatements {
-        /// A statement that refuses the transaction unless all its rows were written, with the part of each row.
+        /// A statement that refuses the transaction unless all its rows were written, with the part to which each row
+        /// belongs.
         struct Required {
             /// The index of the statement in the batch.
             var statement: Int
-            /// The part of each row, in the order of the rows.
+            /// The part of the turn to which each row belongs, in the order of the rows.
             var parts: [Int]
             /// The error for each row that is refused; `nil` if each refusal is a conflict.
             var refusals: [JobError]?
@@ -32,7 +33,7 @@
         enum Scope {
             /// All statements, for a whole transaction.
             case whole
-            /// The statements before all parts, none of which belongs to a single part.
+            /// The statements that precede those of the parts, and that belong to no part.
             case common
             /// The statements that write parts.
             case parts
@@ -192,8 +193,9 @@
 
         private mutating func add(_ statement: PostgresStatement) { statements.append(statement) }
 
-        /// Adds a statement that refuses the transaction unless it writes all its rows; their numbers are its last
-        /// parameter.
+        /// Adds a statement that refuses the transaction unless it writes all its rows.
+        ///
+        /// The numbers of the rows are the last parameter of the statement.
         private mutating func require(_ sql: String, _ parameters: [PostgresValue], _ parts: [Int]) {
             required.append(Required(statement: statements.count, parts: parts))
             add(PostgresStatement(sql, parameters + [.array((1...parts.count).map(Int64.init))]))

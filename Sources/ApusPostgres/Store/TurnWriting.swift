@@ -4,7 +4,7 @@
 
     /// Writes one turn to the database.
     ///
-    /// All parts are written in one transaction and one round trip, which the database refuses as a whole if a part
+    /// All parts are written in one round trip and one transaction, which the database refuses as a whole if a part
     /// cannot be applied. Usually the error names the refused parts, and the other parts are written again. If it does
     /// not name them, the parts are written in pieces. Refusals are rare: they require another program that changes
     /// jobs, or a submission with a name that is taken.
@@ -65,7 +65,7 @@
         private func results(in transaction: ServerTransaction, _ before: [Int: JobError]) async throws -> Results {
             var refused = before
             var known: [TurnStatements.Position: Int64] = [:]
-            // The pieces that are left to write, the next one last.
+            // The pieces that are left to write; the last one is written next.
             var pieces = [turn.parts.indices.filter { refused[$0] == nil }]
             while let piece = pieces.popLast() {
                 if piece.isEmpty { continue }

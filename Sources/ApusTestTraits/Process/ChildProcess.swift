@@ -23,13 +23,13 @@ struct ChildOutcome: Equatable {
     var ending: Ending
     /// The events that the process wrote.
     var events: [UInt8] = []
-    /// The last bytes of its error output.
+    /// The last bytes of the process's error output.
     var errorOutput: [UInt8] = []
-    /// Whether its virtual time has begun.
+    /// Whether virtual time has begun in the process.
     var hasBegun = false
-    /// The time limit, if the process exceeded it.
+    /// The time limit of the test, if the process has exceeded that limit or the limit for loading.
     var exceededLimit: Duration?
-    /// The report of its clock at the limit.
+    /// The report of the process's virtual clock at the time limit.
     var clockReport = ""
 }
 

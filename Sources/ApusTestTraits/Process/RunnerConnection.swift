@@ -3,12 +3,12 @@ import ApusVirtualTime
 import CProcessClock
 import Foundation
 
-/// The connection of a process under a virtual clock with the test run that started it.
+/// Connects a process under a virtual clock with the test run that started the process.
 ///
 /// The process sends one byte when virtual time begins. When the run sends one byte, the process answers with the
 /// clock's report. When the run ends, the connection ends, and so does the process.
 struct RunnerConnection {
-    /// The exit statuses after a report, and after the end of the run.
+    /// The exit statuses of the process: after it has sent a report, and after the test run has ended.
     static let reportedStatus: Int32 = 113
     static let abandonedStatus: Int32 = 114
 

@@ -64,7 +64,8 @@ struct Supervisor {
             readControl()
             if !hasEnded, SystemTime().uptime() >= deadline { endInTime() }
         }
-        // Until the status is taken, the process's number and session cannot be reused.
+        // The other processes of the session are ended before the status is taken, because the number of the process,
+        // which is also that of the session, can be reused afterwards.
         test_process_end_others(process)
         readErrors()
         outcome.ending = takeStatus()
@@ -72,7 +73,8 @@ struct Supervisor {
         return outcome
     }
 
-    /// Sleeps until there is output to read, or something to do.
+    /// Waits for output to read, for a byte in the wake pipe or for the deadline, and returns the reasons in the wake
+    /// pipe.
     private func waitForNews() -> [WakePipe.Reason] {
         var waits = [wake.reader, errors, control].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         // The end of a pipe is always ready, so it is not waited for.

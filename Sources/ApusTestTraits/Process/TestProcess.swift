@@ -8,14 +8,14 @@ enum TestProcess {
     ///
     /// A developer sets it to run a test in a debugger.
     static let variable = "APUS_VIRTUAL_CLOCK_PROCESS"
-    /// The variable with the number of the descriptor that connects such a process with the test run.
+    /// The environment variable with the number of the descriptor that connects a test's process with the test run.
     static let controlVariable = "APUS_VIRTUAL_CLOCK_CONTROL"
     private static let backtraceVariable = "SWIFT_BACKTRACE"
 
     enum Role: Equatable {
         /// The process starts a process for each test.
         case runner
-        /// The process runs the test itself; `control` is `nil` if it was started by hand.
+        /// The process runs the test itself; `control` is `nil` if the process was started by hand.
         case virtual(control: Int32?)
     }
 

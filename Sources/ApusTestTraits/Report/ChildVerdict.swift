@@ -9,7 +9,7 @@ struct Finding: Equatable {
     var place: EventReport.Place?
 }
 
-/// The issues of a test that follow from the end of its process and from its events.
+/// The issues of a test, which follow from the end of the test's process and from the events that it wrote.
 struct ChildVerdict: Equatable {
     private(set) var findings: [Finding] = []
     /// The reason for which the test was cancelled; `nil` if it was not.
@@ -97,7 +97,8 @@ private struct Note {
         let milliseconds = UInt64((seconds * 1000).rounded())
         let began = wall.nanoseconds / 1_000_000
         let now = WallInstant(nanoseconds: milliseconds * 1_000_000).iso8601
-        // An event can be earlier than the beginning, because the clock was still real or the wall clock was set back.
+        // An event can be earlier than the beginning of virtual time, because the clock was still real or the wall
+        // clock was set back.
         guard milliseconds >= began else { return "(In a process under a virtual clock, at \(now).)" }
         let passed = Duration.milliseconds(Int64(milliseconds - began))
         return "(In a process under a virtual clock, at \(now), \(passed) after its beginning.)"

@@ -89,7 +89,7 @@ extension NanosecondInstant {
     }
 }
 
-/// An instant on the wall clock, in which stored and displayed times are given.
+/// An instant on the wall clock, for times that are stored or displayed.
 ///
 /// The range is 1970-01-01 to 2554; earlier instants saturate to 1970.
 public struct WallInstant: NanosecondInstant, Hashable {
@@ -188,7 +188,7 @@ extension ContinuousInstant: Codable {}
 extension WallInstant: Codable {}
 
 extension NanosecondInstant {
-    /// Decodes an integer: ``nanoseconds``.
+    /// Decodes an instant from an integer: its ``nanoseconds``.
     public init(from decoder: any Decoder) throws {
         self.init(nanoseconds: try decoder.singleValueContainer().decode(UInt64.self))
     }
@@ -210,7 +210,7 @@ extension WallInstant: CustomStringConvertible {
         let (days, time) = nanoseconds.quotientAndRemainder(dividingBy: 86_400_000_000_000)
         let milliseconds = time / 1_000_000
         // `gmtime_r` is not used, because its `time_t` ends in 2038 on watches with 32 bits. In this algorithm, eras of
-        // 400 years and their years start on 1 March, so that the leap day is the last of its year.
+        // 400 years and their years start on 1 March, so that a leap day is the last day of its year.
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

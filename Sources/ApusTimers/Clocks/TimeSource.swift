@@ -17,7 +17,7 @@ public protocol TimeSource: Sendable {
 ///
 /// The engine owns its wakeup: it calls `start` once, then `arm` and `disarm` from any thread, then `stop` once. It
 /// calls `arm` and `disarm` while it holds its locks, also after `stop`. So these two methods must not block, and must
-/// not call the handler or code that uses the engine. It holds no lock when it calls `start` and `stop`.
+/// not call the handler or code that uses the engine. The engine holds no lock when it calls `start` and `stop`.
 public protocol Wakeup: Sendable {
     /// Whether the wakeup never wakes before an armed deadline, even when the wall clock is set; false by default.
     ///
@@ -32,8 +32,8 @@ public protocol Wakeup: Sendable {
     /// Requests a wake-up when the clock reaches the deadline, and replaces the clock's earlier request.
     ///
     /// A deadline that has passed wakes immediately. A wake-up may come early; the engine then arms the clock again. A
-    /// deadline that was reached may wake repeatedly until the next call for its clock, which the engine makes before
-    /// it finishes a wake-up.
+    /// deadline that was reached may wake repeatedly until `arm` or `disarm` is called for its clock. The engine calls
+    /// one of them before it finishes a wake-up.
     func arm(at deadline: ClockInstant)
 
     /// Withdraws the request for a wake-up on a clock.
@@ -52,7 +52,7 @@ extension Wakeup {
 
 /// The reason for waking the engine.
 public enum WakeReason: Sendable, Hashable {
-    /// A deadline was reached, or nearly: the engine checks the clocks itself.
+    /// A deadline was reached or nearly reached; the engine reads the clocks to find out.
     case deadline
     /// The wall clock was set.
     case wallClockChanged

@@ -11,7 +11,7 @@ final class EngineCore: Sendable {
     let driver: EngineDriver
     let observers = Locked(Observers())
     let life = EngineLife()
-    /// Whether `metrics` is set; an engine without metrics then does not take the lock of `metrics`.
+    /// Whether `metrics` is set, so that an engine without metrics does not take the lock of `metrics`.
     let hasMetrics = Atomic(false)
     let metrics = Locked<EngineMetrics?>(nil)
     let wakeUps = Atomic(0)
@@ -68,8 +68,9 @@ final class EngineCore: Sendable {
         var payloads: [TimerPayload] = []
         var observers: [UInt64: Observers.Observer] = [:]
 
-        /// Releases the actions and resumes sleeping tasks, outside the locks, because releasing what an action
-        /// captured may run any code.
+        /// Releases the actions, and resumes the sleeping tasks.
+        ///
+        /// This must not be called under a lock, because releasing what an action captured may run any code.
         consuming func abandon() { for payload in payloads { payload.intoAction().abandon() } }
     }
 

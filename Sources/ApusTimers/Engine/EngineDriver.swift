@@ -25,8 +25,8 @@ final class EngineDriver: @unchecked Sendable {
         lanes.deallocate()
     }
 
-    /// Runs one pass: all actions that are due on a clock, in the order of their deadlines, without those scheduled
-    /// meanwhile.
+    /// Runs one pass: all actions that are due on a clock, in the order of their deadlines, except those that are
+    /// scheduled during the pass.
     ///
     /// - Returns: How many timers were due.
     func fire(_ clock: ClockKind, of engine: EngineCore, metrics: EngineMetrics?) -> Int {

@@ -4,7 +4,7 @@ import TimerWheel
 ///
 /// Only that thread uses it.
 struct EngineLane: ~Copyable {
-    /// How many due timers are taken, and how many are moved to a lower level, each time a shard's lock is taken.
+    /// How many due timers may be taken, and how many may be moved to a lower level, each time a shard's lock is held.
     ///
     /// The bounds keep a million due timers from blocking `schedule`.
     private static var budget: (taken: Int, moved: Int) { (128, 512) }
@@ -52,7 +52,7 @@ struct EngineLane: ~Copyable {
         while head == count, !isComplete {
             let (buffer, executors) = (buffer, executors)
             let progress = shards.withShard(shard) { shard -> TimerWheel.Progress? in
-                // After the engine's end, `takeAll` removes its timers in steps.
+                // After the engine's end, `takeAll` removes the timers in steps, so the lane takes none.
                 guard let wheel = shard.wheel, shard.core != nil else { return nil }
                 release(into: wheel, shards)
                 starts = wheel.pointee.starts

@@ -23,7 +23,7 @@ final class EngineLife: Sendable {
         /// The caller is an action on the engine's thread and removes all timers; the thread ends itself after the
         /// action.
         case leaveToWakeUp
-        /// The engine has ended or another thread is ending it; the caller waits for that.
+        /// The engine has ended or another thread is ending it; the caller waits for the end.
         case waitForEnd
         /// The caller is an action on the engine's thread, and the engine is being ended already; waiting would
         /// deadlock.
@@ -48,7 +48,8 @@ final class EngineLife: Sendable {
         }
     }
 
-    /// Records the end of a wake-up, and returns true if the caller must end its thread and then call ``ended()``.
+    /// Records the end of a wake-up, and returns true if the caller must end the engine's thread and then call
+    /// ``ended()``.
     func endWakeUp() -> Bool {
         state.withLock { state in
             state.wakingThread = nil

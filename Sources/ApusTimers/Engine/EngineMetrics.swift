@@ -4,7 +4,8 @@ import Synchronization
 /// Reports an engine's figures to the metrics backend that the app chose.
 ///
 /// Its methods are called outside the engine's locks. A backend that blocks on the engine's thread delays every timer.
-/// The metrics are not destroyed at the end, because a backend may give the same handlers to engines with one label.
+/// The metrics are not destroyed at the engine's end, because a backend may share the handlers of one label between
+/// engines.
 final class EngineMetrics: Sendable {
     private let lateness: CoreMetrics.Timer
     private let wakeUps: Counter

@@ -18,7 +18,8 @@ final class EngineShards: @unchecked Sendable {
     /// Only that thread writes it.
     private let started: UnsafeMutablePointer<Atomic<Int>>
 
-    /// The number of processors, rounded up to a power of two and at most 16.
+    /// The number of an engine's groups of shards: the number of processors, rounded up to a power of two, and at most
+    /// 16.
     static var groupsPerEngine: Int {
         var groups = 1
         while groups < min(16, ProcessorCount.active) { groups *= 2 }
@@ -86,7 +87,7 @@ final class EngineShards: @unchecked Sendable {
         }
     }
 
-    /// How many times a search for the earliest deadline takes one shard's lock, if it must examine many records.
+    /// The maximum number of times that a search for the earliest deadline takes one shard's lock.
     private static var searchesAtOnce: Int { 8 }
 
     /// Returns the earliest hard deadline on a clock, or an earlier instant if the search would be long; `.max` without

@@ -21,7 +21,8 @@ public struct ScheduledTimer: Sendable {
     /// Cancels the timer and releases its action, from any thread or action.
     ///
     /// - Returns: True if the action has not started and therefore never starts, even if the deadline has passed and
-    ///   the action waits for its executor. False if it has started or finished, or was cancelled before.
+    ///   the action waits for its executor. False if the action has started or finished, or the timer was cancelled
+    ///   before.
     @discardableResult
     public func cancel() -> Bool {
         guard let removed = remove() else { return false }
@@ -38,7 +39,7 @@ public struct ScheduledTimer: Sendable {
     /// - Parameters:
     ///   - duration: The time from now until the deadline; zero or less fires as soon as possible.
     ///   - tolerance: How much later than the deadline the timer may fire; negative values count as zero.
-    /// - Returns: False, without an effect, if the action has started or finished, or was cancelled.
+    /// - Returns: False, without an effect, if the action has started or finished, or the timer was cancelled.
     @discardableResult
     public func reset(after duration: Duration, tolerance: Duration = .zero) -> Bool {
         moved(after: duration, tolerance: tolerance)

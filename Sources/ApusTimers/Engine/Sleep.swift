@@ -95,8 +95,8 @@ private struct Sleep: ~Copyable, Sendable {
 extension EngineCore {
     /// Removes the timer of a sleep whose task was cancelled, and resumes the task.
     ///
-    /// The fire, the cancellation and the engine's end race for the timer's record; the side that removes it resumes
-    /// the task, so this may find no timer.
+    /// The firing, the cancellation and the engine's end race for the timer's record. The side that removes the record
+    /// resumes the task, so this function may find no timer.
     fileprivate func endSleep(_ handle: TimerHandle, in shard: EngineShard.Reference, _ clock: ClockKind) {
         // The shard still belongs to this engine, because a sleep retains the engine.
         let epoch = shard.withShard { $0.epoch }

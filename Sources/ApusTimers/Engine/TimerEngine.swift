@@ -64,7 +64,8 @@ public final class TimerEngine: Sendable {
 
     deinit { core.end() }
 
-    /// Returns the next number, from 1, for callers that number objects on this engine; from any thread.
+    /// Returns the next number, from 1 upwards, for objects that are numbered on this engine; may be called from any
+    /// thread.
     package func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Schedules an action `duration` from now on one of the clocks, from any thread.
@@ -159,9 +160,9 @@ public final class TimerEngine: Sendable {
     /// Ends the engine: it releases pending actions without running them, resumes sleeping tasks with
     /// `CancellationError`, and ends the thread.
     ///
-    /// It waits for an action that is running on the engine's thread, unless that action is the caller: do not hold a
-    /// lock that an action needs. Timers that are scheduled later never fire. It may be called any number of times,
-    /// from any thread; each call waits.
+    /// It waits for an action that is running on the engine's thread, unless that action is the caller. Therefore, do
+    /// not hold a lock that an action needs. Timers that are scheduled later never fire. It may be called any number of
+    /// times, from any thread; each call waits.
     public func stop() { core.stop() }
 }
 

@@ -109,8 +109,9 @@
         private func reason(_ polled: [pollfd]) -> WakeReason? {
             var reason: WakeReason?
             for (clock, descriptor) in zip(ClockKind.allCases, polled) where descriptor.revents != 0 {
-                // The engine arms or disarms each clock after a wake-up, which clears the expiry; reading it would cost
-                // one more system call for each wake-up. Only the wall clock is read, to detect that it was set.
+                // The engine arms or disarms each clock after a wake-up, which clears the expiry; reading the
+                // descriptor would cost one more system call for each wake-up. Only the wall clock is read, to detect
+                // that it was set.
                 if clock == .wall, capus_timerfd_read(descriptor.fd) == -Int64(ECANCELED) { return .wallClockChanged }
                 reason = .deadline
             }

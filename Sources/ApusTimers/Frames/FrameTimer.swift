@@ -166,9 +166,9 @@ private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
 
     private var now: UInt64 { engine.time.nanoseconds(on: clock) }
 
-    /// Performs an action under the lock, so that a pause cannot overtake the start before it.
+    /// Performs an action under the lock, so that a pause cannot overtake an earlier start.
     ///
-    /// The engine calls no user code when it schedules and cancels.
+    /// The lock may be held, because the engine calls no user code when it schedules or cancels.
     private func perform(_ action: FrameTimerStateMachine.WaitAction, _ state: inout State) {
         switch action {
         case .none: break
@@ -212,7 +212,7 @@ public struct Frame: Sendable, Hashable {
     public let number: Int
     /// The beginning of this frame: the latest of the timer's frames at or before the call.
     public let timestamp: ClockInstant
-    /// The beginning of the timer's next frame, when what is drawn now should be shown.
+    /// The beginning of the timer's next frame, which is when the drawing of this frame should be shown.
     ///
     /// It is always later than ``timestamp``, by one frame at the timer's actual rate.
     public let targetTimestamp: ClockInstant

@@ -93,7 +93,7 @@ struct FrameTimerStateMachine: Sendable {
         case deliver(Frame)
     }
 
-    /// Handles the end of the wait with that epoch.
+    /// Delivers a frame when the wait with this epoch has ended, or waits again if the frame has not begun.
     mutating func fired(epoch: UInt64, now: UInt64) -> FireAction {
         guard epoch == self.epoch, case .running(let owed) = schedule, !isDelivering else { return .ignore }
         let shown = grid.multiple(of: stride, atOrBefore: now)
@@ -114,7 +114,7 @@ struct FrameTimerStateMachine: Sendable {
                 duration: grid.frameDuration, droppedFrameCount: dropped))
     }
 
-    /// Handles the handler's return.
+    /// Returns the wait for the next frame, after the handler has returned.
     mutating func finished(now: UInt64) -> WaitAction {
         precondition(isDelivering, "only a delivered frame can be finished")
         isDelivering = false

@@ -4,7 +4,7 @@
 /// the handler, in any order and any number of times; a call that does not apply in the timer's state has no effect.
 /// Dropping the last reference cancels the timer. The handler never overlaps itself, and is never called under a lock.
 ///
-/// Tick number n is due at start + n × interval: the lateness of one tick never moves the next (except with
+/// Tick number n is due at start + n × interval, so the lateness of one tick never moves the next (except with
 /// ``MissedTickPolicy/delay``). Time while the timer is suspended does not count: ``pause()`` keeps the rest of the
 /// running interval. No handler is called while the machine sleeps; afterwards the policy decides about missed ticks.
 ///
@@ -108,9 +108,9 @@ private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
 
     private var now: UInt64 { engine.time.nanoseconds(on: clock) }
 
-    /// Performs an action under the lock, so that a `pause` cannot overtake the `resume` before it.
+    /// Performs an action under the lock, so that a `pause` cannot overtake an earlier `resume`.
     ///
-    /// The engine calls no user code in `insert` and `cancel`.
+    /// The lock may be held, because the engine calls no user code in `insert` and `cancel`.
     private func perform(_ action: RepeatingTimerStateMachine.WaitAction, _ state: inout State) {
         switch action {
         case .none: break

@@ -70,7 +70,7 @@ struct RepeatingTimerStateMachine: Sendable {
         case deliver(Tick)
     }
 
-    /// Handles the end of the wait with that epoch.
+    /// Delivers a tick when the wait with this epoch has ended, or waits again if the tick is not due yet.
     mutating func fired(epoch: UInt64, now: UInt64) -> FireAction {
         guard epoch == self.epoch, case .running(let due) = schedule, !isDelivering else { return .ignore }
         guard now >= due else {
@@ -92,7 +92,7 @@ struct RepeatingTimerStateMachine: Sendable {
         }
     }
 
-    /// Handles the end of the consumer's work.
+    /// Returns the wait for the next tick, after the consumer has finished its work.
     mutating func finished(now: UInt64) -> WaitAction {
         precondition(isDelivering, "only a delivered tick can be finished")
         isDelivering = false

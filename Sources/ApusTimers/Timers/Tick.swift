@@ -97,8 +97,8 @@ public struct Ticks: AsyncSequence, Sendable {
 
 /// Decides about the ticks that fell due while the consumer was busy or the process did not run.
 ///
-/// In the timelines, one character is a fifth of the interval, `|` is a due instant, `1` is a tick with its number, and
-/// `=` is the running handler. The handler of tick 2 takes 2.4 intervals.
+/// In the timelines, one character is a fifth of the interval, `|` is a due instant, a digit is the tick with that
+/// number, and `=` is the running handler. The handler of tick 2 takes 2.4 intervals.
 ///
 /// ```
 /// due        |    |    |    |    |    |    |    |

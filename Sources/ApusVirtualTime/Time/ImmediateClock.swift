@@ -2,8 +2,8 @@ public import ApusTimers
 
 /// A clock whose sleeps end at once, for tests of code that takes a `Clock` and whose timing does not matter.
 ///
-/// Each sleep moves the clock to its deadline, so code that measures time sees that it has slept. Sleeps of several
-/// tasks move the clock one after another, in no particular order; a test for which the order matters uses
+/// Each sleep moves the clock to the sleep's deadline, so code that measures time sees that time has passed. Sleeps of
+/// several tasks move the clock one after another, in no particular order; a test for which the order matters uses
 /// ``VirtualTime``.
 public final class ImmediateClock: Clock, Sendable {
     /// The type of durations, with a precision of a nanosecond.

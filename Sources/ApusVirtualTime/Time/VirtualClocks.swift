@@ -12,7 +12,7 @@ package final class VirtualClocks: TimeSource {
     /// The continuous clock, which is ahead of the uptime by the duration of the machine's sleeps.
     private let continuousNow: Atomic<UInt64>
     private let wallNow: Atomic<UInt64>
-    /// Held while the clocks move, and while a caller needs them to stand still.
+    /// A lock that is held while the clocks move, and while a caller needs them to stand still.
     private let movement = Locked(())
 
     init(uptime: UptimeInstant, wall: WallInstant) {
@@ -29,8 +29,8 @@ package final class VirtualClocks: TimeSource {
 
     /// Moves the clocks by the number of nanoseconds that `step` returns; with `nil`, they do not move.
     ///
-    /// `step` may search for the next deadline: until the clocks have moved, no thread in ``atOneInstant(_:)`` can add
-    /// a deadline before that one.
+    /// `step` may search for the next deadline, because no thread in ``atOneInstant(_:)`` can add an earlier one before
+    /// the clocks have moved.
     ///
     /// - Returns: The result of `step`.
     @discardableResult

@@ -123,7 +123,7 @@ package final class VirtualProcess: Sendable {
 
     // MARK: For the step loop
 
-    /// Runs one piece of work, or everything that is due.
+    /// Runs one piece of work or, if no work waits, all timers that are due.
     ///
     /// - Returns: Whether anything ran; false while the process is stopped.
     func runOne() -> Bool {

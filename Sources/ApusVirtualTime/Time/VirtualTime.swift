@@ -83,10 +83,10 @@ public final class VirtualTime: TimeSource {
     /// A description of the timers, tasks and jobs that are left; empty at the end of a tidy test.
     public var leaks: [String] {
         [
-            (engine.liveTimerCount, "timers are live"),
-            (unfinishedTasks.value, "started tasks are not finished"),
-            (executor.pendingJobs, "jobs wait for the executor"),
-        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+            (engine.liveTimerCount, "timer is live", "timers are live"),
+            (unfinishedTasks.value, "started task is not finished", "started tasks are not finished"),
+            (executor.pendingJobs, "job waits for the executor", "jobs wait for the executor"),
+        ].filter { $0.0 > 0 }.map { count, one, several in "\(count) \(count == 1 ? one : several)" }
     }
 
     // MARK: Moving

@@ -19,9 +19,9 @@ final class VirtualWakeup: TimeSource, Wakeup {
         let body: @Sendable (WakeReason) -> Void
     }
 
-    // The deadline that is armed on each clock, by the engine's own readings; `never` when there is none. They are
-    // atomics, because each step reads them several times. The engine arms the end of time to be notified when the wall
-    // clock is set; that deadline never comes either.
+    // The deadline that is armed on each clock, by the engine's own readings; `never` if there is none. Each is an
+    // atomic, because each step reads it several times. To be notified when the wall clock is set, the engine arms the
+    // end of time, which has the same value as `never`.
     private let armedUptime = Atomic(VirtualWakeup.never)
     private let armedContinuous = Atomic(VirtualWakeup.never)
     private let armedWall = Atomic(VirtualWakeup.never)

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/// What a command is started with.
+/// The parameters with which a command is started.
 struct capus_command {
     const char *path;     // the program; a relative path starts at `folder`
     char *const *argv;
@@ -44,9 +44,11 @@ int capus_child_wait(int *process, int *status);
 /// PR_SET_CHILD_SUBREAPER).
 int capus_adopt_orphans(void);
 
-/// The limits of open files and of the user's processes; UINT64_MAX for none.
+/// Reads this process's soft and hard limits of open files; UINT64_MAX for no limit.
 int capus_file_limit(uint64_t *soft, uint64_t *hard);
+/// Sets this process's soft limit of open files; UINT64_MAX for no limit.
 int capus_set_file_limit(uint64_t soft);
+/// Reads the soft limit of the user's processes; UINT64_MAX for no limit.
 int capus_process_limit(uint64_t *soft);
 
 /// Makes a pipe whose ends are non-blocking and closed on exec; `ends` gets the reading end, then the writing end.

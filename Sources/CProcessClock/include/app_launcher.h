@@ -1,4 +1,4 @@
-// Starts a process of this program that is only loaded, and forks the processes of simulated apps from it.
+// Starts a process in which this program is loaded but does not run, and forks the processes of simulated apps from it.
 
 #ifndef APP_LAUNCHER_H
 #define APP_LAUNCHER_H

@@ -23,8 +23,8 @@ int64_t app_output_size(void);
 
 /// In the process: has `report` called before a signal that is caused by a mistake, such as SIGSEGV, ends the process.
 ///
-/// It is called on the thread that made the mistake, as if it were called by the code that made it. Only the first such
-/// signal is reported.
+/// `report` is called on the thread that made the mistake, as if it were called by the code that made it. Only the
+/// first such signal is reported.
 void app_crash_begin(void (*report)(void));
 
 /// True if the process is about to end by such a signal; it is then not at rest, although its threads may be asleep.
@@ -35,7 +35,7 @@ void app_crash_wait(void);
 
 /// Notes, for the report, the purpose for which the phone calls code on this thread; at most 200 bytes are copied.
 void app_call_begin(const char *name);
-/// Returns the last such text of the thread; an empty text if there is none.
+/// Returns the purpose that was noted last on this thread; an empty text if there is none.
 const char *app_call_current(void);
 
 /// Whether the calling thread is the first of its process.

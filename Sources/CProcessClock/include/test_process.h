@@ -10,7 +10,7 @@
 #define TEST_PROCESS_EVENTS 3
 #define TEST_PROCESS_CONTROL 4
 
-/// This process's side of the process that it has started.
+/// A process that this process has started, with this process's ends of the connections to it.
 ///
 /// `errors` and `control` are non-blocking, and all descriptors are closed on exec.
 struct test_process {

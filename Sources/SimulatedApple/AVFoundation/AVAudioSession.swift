@@ -247,13 +247,14 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
 
 // The names are Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of the event of an interruption, as the raw value of ``AVAudioSession/InterruptionType``.
+/// The key for the event of an interruption; its value is the raw value of an ``AVAudioSession/InterruptionType``.
 public let AVAudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKey"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of the actions that the app may take, as the raw value of ``AVAudioSession/InterruptionOptions``.
+/// The key for the actions that the app may take; its value is the raw value of ``AVAudioSession/InterruptionOptions``.
 public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOptionKey"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of the reason for a change of the output, as the raw value of ``AVAudioSession/RouteChangeReason``.
+/// The key for the reason for a change of the output; its value is the raw value of a
+/// ``AVAudioSession/RouteChangeReason``.
 public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReasonKey"
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The key of a Boolean value that is true if the session was deactivated because the app was suspended.

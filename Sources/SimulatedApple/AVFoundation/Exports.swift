@@ -2,5 +2,5 @@
 @_exported public import AudioToolbox
 // The real module also exports Foundation, whose `URL` and `Notification` are in its signatures.
 @_exported public import Foundation
-// This module declares the form of `NotificationCenter.addObserver` for the simulated phone.
+// SimulatedAppleCore declares the form of `NotificationCenter.addObserver` for the simulated phone.
 @_exported public import SimulatedAppleCore

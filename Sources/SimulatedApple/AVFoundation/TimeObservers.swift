@@ -128,7 +128,8 @@ extension AVPlayer {
     /// - Parameters:
     ///   - interval: The time between two calls. If it is not positive, the device records a fault, and the block is
     ///     called only when playback changes.
-    ///   - queue: The serial queue on which the block is called; `nil` for the main queue. The device waits meanwhile.
+    ///   - queue: The serial queue on which the block is called; `nil` for the main queue. The device waits until the
+    ///     block returns.
     ///   - block: Receives the player's time.
     /// - Returns: The observer, with which ``removeTimeObserver(_:)`` is called later. On a phone, the caller must
     ///   retain the observer.
@@ -151,7 +152,8 @@ extension AVPlayer {
     ///
     /// - Parameters:
     ///   - times: The times, each as `NSValue(time:)`. If there are none, the device records a fault.
-    ///   - queue: The serial queue on which the block is called; `nil` for the main queue. The device waits meanwhile.
+    ///   - queue: The serial queue on which the block is called; `nil` for the main queue. The device waits until the
+    ///     block returns.
     ///   - block: Called at each time.
     /// - Returns: The observer, with which ``removeTimeObserver(_:)`` is called later. On a phone, the caller must
     ///   retain the observer.

@@ -1,4 +1,4 @@
-/// The data of a Live Activity that never changes, with the type of the data that does.
+/// The constant data of a Live Activity, with the type of its changing data.
 ///
 /// Source: Apple, documentation/activitykit/activityattributes.
 public protocol ActivityAttributes: Codable {
@@ -45,11 +45,11 @@ public enum ActivityState: String, Hashable, Codable, Sendable {
 ///
 /// Source: Apple, documentation/activitykit/activityuidismissalpolicy.
 public enum ActivityUIDismissalPolicy: Hashable, Sendable {
-    /// For four hours.
+    /// The activity stays for four hours.
     case `default`
-    /// It is removed at once.
+    /// The activity is removed at once.
     case immediate
-    /// Until a date, for four hours at most.
+    /// The activity stays until a date, but for four hours at most.
     case after(Date)
 }
 

@@ -22,13 +22,13 @@ public final class ActivityAuthorizationInfo: Sendable {
 
 /// The reason for which a Live Activity does not begin.
 ///
-/// The device's log has a warning with the remedy. Errors of Apple that the simulation never has are not here.
+/// The device's log has a warning with the remedy. Apple's errors that never occur in the simulation are omitted.
 ///
 /// Source: Apple, documentation/activitykit/activityauthorizationerror.
 public enum ActivityAuthorizationError: Error, Hashable, Codable, Sendable {
     /// The attributes and the content have more than 4 KB.
     case attributesTooLarge
-    /// The user does not allow it.
+    /// The user does not allow Live Activities.
     case denied
     /// The app has as many activities as the device allows.
     case targetMaximumExceeded

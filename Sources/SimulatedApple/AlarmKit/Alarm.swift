@@ -83,7 +83,8 @@ public struct Alarm: Identifiable, Hashable, Codable, Sendable {
 }
 
 extension Alarm {
-    /// Creates the alarm that the device keeps; returns `nil` if its identifier is not a UUID, as AlarmKit's are.
+    /// Creates an alarm from the one that the device keeps; returns `nil` if its identifier is not a UUID, which
+    /// AlarmKit requires.
     init?(_ alarm: DeviceAlarm) {
         guard let id = UUID(uuidString: alarm.id) else { return nil }
         self.id = id

@@ -55,8 +55,8 @@ public final class AlarmManager: Sendable {
 
     /// Asks the user for the permission, unless the user has answered before.
     ///
-    /// The simulated user answers; the app is inactive meanwhile. If the app is not in front, the user is asked when it
-    /// is.
+    /// The simulated user answers; the app is inactive meanwhile. If the app is not in front, the user is asked as soon
+    /// as the app is in front.
     ///
     /// - Returns: The permission.
     /// - Throws: An error with the domain "com.apple.AlarmKit.Alarm" if the app's `Info.plist` has no text for
@@ -134,7 +134,7 @@ public final class AlarmManager: Sendable {
         return alarm
     }
 
-    /// Begins the countdown after the alert of an alarm that alerts.
+    /// Snoozes an alarm that alerts: begins the countdown that follows the alert.
     ///
     /// - Throws: An error with the domain "com.apple.AlarmKit.Alarm" if the alarm does not alert, or has no such
     ///   countdown.
@@ -184,7 +184,7 @@ extension AlarmManager {
 
     /// An alarm to schedule.
     ///
-    /// The parameters for App Intents are not here. The sound has no effect.
+    /// The parameters for App Intents are omitted. The sound has no effect.
     public struct AlarmConfiguration<Metadata: AlarmMetadata>: Sendable {
         fileprivate let countdownDuration: Alarm.CountdownDuration?
         fileprivate let schedule: Alarm.Schedule?
@@ -220,7 +220,8 @@ extension AlarmManager {
     }
 }
 
-/// A failure for which AlarmKit documents no type; unlike the real framework's, it has the reason and the remedy.
+/// A failure for which AlarmKit documents no type; unlike an error of the real framework, it has the reason and the
+/// remedy.
 private struct AlarmKitError: CustomNSError, LocalizedError {
     static var errorDomain: String { "com.apple.AlarmKit.Alarm" }
     let errorCode = 1

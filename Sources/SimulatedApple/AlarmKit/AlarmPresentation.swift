@@ -35,7 +35,7 @@ public struct AlarmPresentation: Hashable, Sendable {
     public struct Alert: Hashable, Sendable {
         /// The effect of the second button.
         ///
-        /// `custom` is not here: it performs an App Intent, and the simulation has none.
+        /// `custom` is omitted, because it performs an App Intent, and the simulation has none.
         public enum SecondaryButtonBehavior: Hashable, Sendable {
             /// The alarm counts down to another alert.
             case countdown

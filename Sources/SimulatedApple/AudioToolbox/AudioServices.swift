@@ -13,7 +13,7 @@ public typealias SystemSoundID = UInt32
 public let kSystemSoundID_Vibrate: SystemSoundID = 0xFFF
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Plays a short sound, or vibrates, as a line in the device's log: `audio: system sound 1007` or `audio: vibration`.
+/// Plays a short sound or vibrates, by writing `audio: system sound 1007` or `audio: vibration` into the device's log.
 ///
 /// Sounds are not queued: the same sound a second time in the same instant is neither played nor logged. The function
 /// can be called on any thread.
@@ -25,7 +25,7 @@ public func AudioServicesPlaySystemSound(_ inSystemSoundID: SystemSoundID) {
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Plays a short sound, and vibrates, as lines in the device's log: `audio: alert sound 1007`, then `audio: vibration`.
+/// Plays a short sound and vibrates: writes `audio: alert sound 1007` and `audio: vibration` into the device's log.
 public func AudioServicesPlayAlertSound(_ inSystemSoundID: SystemSoundID) {
     if inSystemSoundID != kSystemSoundID_Vibrate { SystemSounds.current.play("alert sound \(inSystemSoundID)") }
     SystemSounds.current.play("vibration")

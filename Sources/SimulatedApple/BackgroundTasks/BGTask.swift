@@ -3,7 +3,7 @@ import ApusTimers
 import Dispatch
 import SimulatedAppleCore
 
-/// One run of a background task, which its launch handler receives.
+/// One run of a background task, which is passed to the launch handler.
 ///
 /// It can be used on any thread.
 open class BGTask: NSObject {
@@ -29,7 +29,7 @@ open class BGTask: NSObject {
     /// The handler that is called shortly before the time is over, or when the task was cancelled.
     ///
     /// Without a handler, an expired task is completed without success, and without a warning. The handler is released
-    /// when it has been called, and when the task is completed.
+    /// when it has been called or when the task is completed.
     ///
     /// The simulated phone calls it on the queue of the launch handler. Apple does not document the queue.
     open var expirationHandler: (() -> Void)? {

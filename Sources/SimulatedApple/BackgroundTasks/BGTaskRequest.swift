@@ -1,7 +1,7 @@
 import ApusBackground
 import SimulatedAppleCore
 
-/// A request for a background task, of one of the subclasses.
+/// A request for a background task; apps submit instances of its subclasses.
 open class BGTaskRequest: NSObject, NSCopying {
     /// The identifier, which selects the launch handler.
     public let identifier: String

@@ -6,8 +6,8 @@ import SimulatedAppleCore
 /// The app's interface to background work on the simulated phone, which can be used on any thread.
 ///
 /// Launch handlers are called on a thread other than the main one, unless `register` was given the main queue; the
-/// device waits meanwhile. A handler that is isolated to the main actor therefore crashes here, as on a phone. Where a
-/// phone raises an exception, the device records a fault.
+/// device waits until they return. A handler that is isolated to the main actor therefore crashes here, as on a phone.
+/// Where a phone raises an exception, the device records a fault.
 public final class BGTaskScheduler: NSObject, Sendable {
     private let process: PhoneProcess
     private let completions = CallbackQueue(DispatchQueue(label: "com.apple.BGTaskScheduler.completions"))
@@ -128,7 +128,7 @@ extension BGTaskScheduler {
     /// The domain of ``Error``.
     public static let errorDomain = "BGTaskSchedulerErrorDomain"
 
-    /// The refusal of a request; unlike the real framework's, its message contains the remedy.
+    /// The refusal of a request; unlike an error of the real framework, its message contains the remedy.
     public struct Error: CustomNSError, LocalizedError, Hashable, Sendable {
         /// The kinds of refusal.
         public enum Code: Int, Sendable {

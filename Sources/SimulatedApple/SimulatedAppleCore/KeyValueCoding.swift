@@ -9,7 +9,7 @@ extension UserDefaults {
     public func value(forKey key: String) -> Any? { object(forKey: key) }
 }
 
-/// An observation of a property, which no method of the simulated frameworks makes.
+/// An observation of a property; no method of the simulated frameworks creates one.
 open class NSKeyValueObservation: NSObject {
     override fileprivate init() { super.init() }
     /// Ends the observation.
@@ -19,7 +19,7 @@ open class NSKeyValueObservation: NSObject {
 extension Timer {
     /// Creates a timer that never fires and is not valid, as `Timer()` does on a phone.
     ///
-    /// The parameter is only there because Linux has no initializer without parameters to inherit.
+    /// The parameter exists only because Foundation on Linux has no initializer without parameters to inherit.
     @_disfavoredOverload
     public convenience init(_ nothing: Void = ()) {
         self.init(fire: .distantFuture, interval: 0, repeats: false) { _ in }

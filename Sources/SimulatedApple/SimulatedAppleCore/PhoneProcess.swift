@@ -15,23 +15,15 @@ package final class PhoneProcess: Sendable {
         var cleaners: [@MainActor @Sendable () -> Void] = []
     }
 
-    /// The host of this process.
     package let host: any PhoneHost
-    /// The phone's audio.
     package let audio: any PhoneAudio
-    /// The phone's location service.
     package let location: any PhoneLocation
-    /// The phone's notification center.
     package let notifications: any PhoneNotifications
-    /// The phone's background jobs.
     package let jobs: any PhoneJobs
-    /// The phone's silent pushes.
     package let pushes: any PhonePushes
-    /// The phone's URL sessions.
     package let transfers: any PhoneTransfers
     /// The app's records in the system, which outlive the process.
     package let records: any PhoneRecords
-    /// The shared objects of this process.
     package let shared = SharedObjects()
     /// The real time that the device waits for background tasks whose work continues elsewhere.
     package let patience: Duration
@@ -136,7 +128,7 @@ package final class SharedObjects: Sendable {
 
 /// The message for a program that uses a shared object although no app runs on a simulated phone.
 enum MissingPhone {
-    /// The message, which begins with the calling line of the program if that is found.
+    /// The message; it begins with the line of the program that used the object, if that line is found.
     static var message: String {
         """
         \(CallStack.current.place.line.map { "\($0): " } ?? "")a shared object of a simulated framework (such as \

@@ -66,7 +66,7 @@ extension URLSession {
         ordinary { add(request, .download, receiver: FileReceiver(completionHandler)) }
     }
 
-    /// Continues a download, which is started with `resume()`.
+    /// Creates a download that continues an earlier one, and is started with `resume()`.
     ///
     /// In a background session, this call is a fault that ends the app.
     public func downloadTask(
@@ -151,7 +151,7 @@ extension URLSession {
     }
 }
 
-/// A receiver of the events of one task, which is called on the session's delegate queue.
+/// Receives the events of one task, on the session's delegate queue.
 protocol Receiver: Sendable {
     func receive(_ event: TransferEvent, _ task: URLSessionTask)
 }
@@ -159,7 +159,8 @@ protocol Receiver: Sendable {
 private typealias DataCompletion = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
 private typealias FileCompletion = @Sendable (URL?, URLResponse?, (any Error)?) -> Void
 
-/// Keeps a task's data, which arrives in one piece, and calls a handler at the end.
+/// Keeps a task's data, which arrives in one piece, and calls a handler with the data or the error when the task has
+/// ended.
 private final class DataReceiver: Receiver {
     private let data = Locked(Data())
     private let completion: DataCompletion
@@ -178,7 +179,7 @@ private final class DataReceiver: Receiver {
     }
 }
 
-/// Calls a handler with a task's file, or at the end with the error.
+/// Calls a handler with a task's file when it has arrived, or with the error when the task has failed.
 private final class FileReceiver: Receiver {
     private let completion: FileCompletion
 
@@ -215,7 +216,7 @@ extension TransferEvent {
 
 /// The holder of a process's shared session.
 ///
-/// It creates only one session, because a second one would receive the events of the first.
+/// It creates only one session, because a second session of the same name would take the events of the first.
 final class SharedSession: Sendable {
     private let made = Locked<URLSession?>(nil)
 

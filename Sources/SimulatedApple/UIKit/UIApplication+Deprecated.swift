@@ -49,10 +49,10 @@ open class UILocalNotification: NSObject {
 @available(*, deprecated, message: "use UNNotificationSound.default of UserNotifications")
 public let UILocalNotificationDefaultSoundName = "UILocalNotificationDefaultSoundName"
 
-/// The ways of notifying the user that apps used before `UserNotifications`.
+/// The ways in which apps notified the user before `UserNotifications` existed.
 @available(*, deprecated, message: "use UNAuthorizationOptions of UserNotifications")
 public struct UIUserNotificationType: OptionSet, Sendable {
-    /// The bits.
+    /// The raw value, in which each bit stands for one way of notifying the user.
     public let rawValue: UInt
     /// Creates a set with these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -64,7 +64,7 @@ public struct UIUserNotificationType: OptionSet, Sendable {
     public static let alert = UIUserNotificationType(rawValue: 4)
 }
 
-/// The request for permission to notify the user that apps used before `UserNotifications`.
+/// The request for permission to notify the user, as apps made it before `UserNotifications` existed.
 @available(*, deprecated, message: "use UNUserNotificationCenter.requestAuthorization(options:)")
 @preconcurrency @MainActor
 open class UIUserNotificationSettings: NSObject {

@@ -11,7 +11,7 @@ import SimulatedURLSession
 /// drawn, and no URL is opened.
 @preconcurrency @MainActor
 open class UIApplication: UIResponder {
-    /// The place of the app between foreground and background.
+    /// The state of the app: in the foreground, with or without the user's input, or in the background.
     public enum State: Int, Sendable {
         /// In the foreground, with the user's input.
         case active = 0
@@ -21,7 +21,7 @@ open class UIApplication: UIResponder {
         case background = 2
     }
 
-    /// The keys of the options of a launch; the simulation uses only ``location``.
+    /// The keys of the launch options; the simulation uses only ``location``.
     public struct LaunchOptionsKey: Hashable, RawRepresentable, Sendable {
         /// The text of the key.
         public let rawValue: String
@@ -55,7 +55,7 @@ open class UIApplication: UIResponder {
     /// The application retains it, as on a phone.
     open var delegate: (any UIApplicationDelegate)?
 
-    /// The place of the app between foreground and background; with scenes, it is the place of the only scene.
+    /// The state of the app; with scenes, it is the state of the only scene.
     public private(set) var applicationState: State
 
     /// Whether the screen stays on while the app is in the foreground, regardless of the auto-lock time
@@ -77,9 +77,10 @@ open class UIApplication: UIResponder {
     /// The scene's session, even while the scene is disconnected.
     open var openSessions: Set<UISceneSession> { session.map { [$0] } ?? [] }
 
-    /// Whether the app may refresh in the background: `denied` if the user has turned that off, or in low-power mode.
+    /// Whether the app may refresh in the background.
     ///
-    /// Apple does not say which value the property has in low-power mode; `denied` is a choice of the simulation.
+    /// It is `denied` if the user has turned background refresh off, or if the phone is in low-power mode. Apple does
+    /// not say which value the property has in low-power mode; `denied` is a choice of the simulation.
     ///
     /// Source: Apple, documentation/uikit/uiapplication/backgroundrefreshstatus
     open var backgroundRefreshStatus: UIBackgroundRefreshStatus {
@@ -227,7 +228,7 @@ open class UIApplication: UIResponder {
 /// Identifiers are never reused, not even by another process of the app. An identifier that a variable or thread of the
 /// test keeps after the app's process has ended therefore ends no task of a later process.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
-    /// The number.
+    /// The number of the background task.
     public let rawValue: Int
     /// Creates an identifier with this number.
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -290,9 +291,10 @@ extension UIApplication {
             rawValue: host.beginBackgroundTask(taskName ?? caller, expirationHandler: handler))
     }
 
-    /// Begins a background task; its parameters are exactly Apple's, for use in protocols and as a function value.
+    /// Begins a background task, with exactly Apple's parameters.
     ///
-    /// Ordinary calls use the method with the parameter `fileID`.
+    /// This form fulfills the requirements of protocols, and can be used as a function value. Ordinary calls use the
+    /// method with the parameter `fileID`.
     @_disfavoredOverload
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
@@ -302,10 +304,10 @@ extension UIApplication {
             withName: nil, expirationHandler: handler, fileID: "the app", function: "a protocol or a function value")
     }
 
-    /// Begins a background task with a name; its parameters are exactly Apple's, for use in protocols and as a function
-    /// value.
+    /// Begins a background task with a name, with exactly Apple's parameters.
     ///
-    /// Ordinary calls use the method with the parameter `fileID`.
+    /// This form fulfills the requirements of protocols, and can be used as a function value. Ordinary calls use the
+    /// method with the parameter `fileID`.
     @_disfavoredOverload
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
@@ -318,8 +320,8 @@ extension UIApplication {
 
     /// Ends a background task.
     ///
-    /// Call it on any thread. If the identifier is unknown, was ended before, or belongs to another process, the
-    /// device's log gets a warning.
+    /// Call it on any thread. If the identifier is unknown or belongs to another process, or if its task has already
+    /// ended, the device's log gets a warning.
     nonisolated public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
         host.endBackgroundTask(identifier.rawValue)
     }
@@ -375,8 +377,8 @@ extension UIApplication {
 extension UIApplication {
     /// Registers for remote notifications.
     ///
-    /// The delegate receives a token, always the same invented one, in the next turn of the main loop. It receives none
-    /// if the user has turned background refresh off and does not allow notifications either.
+    /// The delegate receives a token, always the same invented one, in the next turn of the main loop. It receives no
+    /// token if the user has turned background refresh off and does not allow notifications either.
     /// `SimulatedDevice.receivePush` delivers silent pushes; pushes that show something are not simulated.
     ///
     /// Source: Apple, UIApplication.h

@@ -13,7 +13,7 @@ open class UIAction: NSObject {
 
     /// The text that the user reads.
     open var title: String
-    /// The name of the action; for each event, a control has at most one action of a name.
+    /// The name of the action; for each event, a control has at most one action with the same name.
     public let identifier: Identifier
     /// The control or bar button that performed the action last.
     public private(set) weak var sender: AnyObject?
@@ -48,9 +48,9 @@ open class UIAction: NSObject {
 open class UIControl: UIView {
     /// The events of a control.
     public struct Event: OptionSet, Hashable, Sendable {
-        /// The bits.
+        /// The raw value, in which each bit stands for one event.
         public let rawValue: UInt
-        /// Events with these bits.
+        /// Creates a set of events from its raw value.
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// A finger touches the control.
         public static let touchDown = Event(rawValue: 1 << 0)
@@ -58,7 +58,7 @@ open class UIControl: UIView {
         public static let touchUpInside = Event(rawValue: 1 << 6)
         /// The user has changed the value.
         public static let valueChanged = Event(rawValue: 1 << 12)
-        /// The main event of the kind of control: a button's tap, a switch's new value.
+        /// The main event of a control, such as a button's tap or a switch's new value.
         public static let primaryActionTriggered = Event(rawValue: 1 << 13)
         /// The user changes the text.
         public static let editingChanged = Event(rawValue: 1 << 17)
@@ -72,9 +72,9 @@ open class UIControl: UIView {
     ///
     /// A combination for which no value was set uses the value of `normal`.
     public struct State: OptionSet, Hashable, Sendable {
-        /// The bits.
+        /// The raw value, in which each bit stands for one state.
         public let rawValue: UInt
-        /// States with these bits.
+        /// Creates a combination of states from its raw value.
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// None of the other states applies.
         public static let normal: State = []

@@ -6,9 +6,9 @@ open class UIFont: NSObject, @unchecked Sendable {
 
     /// The thickness of the strokes, from -1 to 1.
     public struct Weight: RawRepresentable, Hashable, Sendable {
-        /// The number.
+        /// The thickness of the strokes.
         public let rawValue: CGFloat
-        /// Creates a weight with this number.
+        /// Creates a weight with this thickness of the strokes.
         public init(rawValue: CGFloat) { self.rawValue = rawValue }
         /// Very thin.
         public static let ultraLight = Weight(rawValue: -0.8)

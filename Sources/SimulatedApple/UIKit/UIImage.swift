@@ -6,7 +6,7 @@ open class UIImage: NSObject, @unchecked Sendable {
 
     /// The way in which an image is colored.
     public enum RenderingMode: Int, Sendable {
-        /// As its place requires, in its own colors, or in one color.
+        /// The image has the colors that its place in the interface requires, its own colors, or a single color.
         case automatic, alwaysOriginal, alwaysTemplate
     }
 
@@ -27,19 +27,19 @@ open class UIImage: NSObject, @unchecked Sendable {
 
     /// Creates an image without content.
     override public init() { (bytes, size) = (nil, .zero) }
-    /// Creates the image of the app with a name; whether there is one is not checked here.
+    /// Creates the app's image with a name, without checking that there is such an image.
     public convenience init?(named name: String) { self.init() }
-    /// Creates the image of the app with a name; whether there is one is not checked here.
+    /// Creates the app's image with a name, without checking that there is such an image.
     public convenience init?(named name: String, in bundle: Bundle?, compatibleWith traits: UITraitCollection?) {
         self.init()
     }
-    /// Creates a symbol of the system; whether there is one is not checked here.
+    /// Creates the system's symbol with a name, without checking that there is such a symbol.
     public convenience init?(systemName name: String) { self.init() }
-    /// Creates a symbol of the system; whether there is one is not checked here.
+    /// Creates the system's symbol with a name, without checking that there is such a symbol.
     public convenience init?(systemName name: String, withConfiguration configuration: Configuration?) { self.init() }
-    /// Creates an image from a file's bytes, which are kept and not read.
+    /// Creates an image from a file's bytes, which are kept but not decoded.
     public init?(data: Data) { (bytes, size) = (data, .zero) }
-    /// Creates an image from a file's bytes, which are kept and not read.
+    /// Creates an image from the bytes of a file, which are kept but not decoded; `nil` if the file cannot be read.
     public init?(contentsOfFile path: String) {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }
         (bytes, size) = (data, .zero)

@@ -1,7 +1,7 @@
-/// An instance of an app's interface, of which the simulated phone has one: a ``UIWindowScene``.
+/// An instance of an app's interface; the simulated phone has only one instance, a ``UIWindowScene``.
 @preconcurrency @MainActor
 open class UIScene: UIResponder {
-    /// The place of a scene between foreground and background.
+    /// The state of a scene: not connected, in the foreground, with or without the user's input, or in the background.
     public enum ActivationState: Int, Sendable {
         /// The scene is not connected to the app.
         case unattached = -1
@@ -13,7 +13,7 @@ open class UIScene: UIResponder {
         case background = 2
     }
 
-    /// The reasons for which a scene is created, of which the simulation has none.
+    /// The reasons for which a scene is created; the simulation gives no reasons.
     @preconcurrency @MainActor
     open class ConnectionOptions: NSObject {}
 
@@ -21,7 +21,7 @@ open class UIScene: UIResponder {
     public let session: UISceneSession
     /// The delegate, which receives the events of the life cycle.
     open var delegate: (any UISceneDelegate)?
-    /// The place of the scene between foreground and background.
+    /// Whether the scene is connected, and whether it is in the foreground or in the background.
     public private(set) var activationState = ActivationState.unattached
     /// The title in the app switcher, which is not shown here.
     open var title: String?
@@ -105,7 +105,7 @@ extension UIScene {
 /// A scene with windows.
 @preconcurrency @MainActor
 open class UIWindowScene: UIScene {
-    /// The key window of the application, if it belongs to this scene; the only window that is shown.
+    /// The windows that are shown: only the application's key window, and only if it belongs to this scene.
     open var windows: [UIWindow] { keyWindow.map { [$0] } ?? [] }
     /// The key window of the application, if it belongs to this scene.
     open var keyWindow: UIWindow? {
@@ -115,7 +115,7 @@ open class UIWindowScene: UIScene {
     open var screen: UIScreen { .main }
 }
 
-/// The state of a scene that remains when the scene is disconnected.
+/// The part of a scene's state that remains when the scene is disconnected.
 @preconcurrency @MainActor
 open class UISceneSession: NSObject {
     /// The purpose of a scene.

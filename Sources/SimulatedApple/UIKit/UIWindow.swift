@@ -40,7 +40,7 @@ open class UIWindow: UIView {
 
     override open var window: UIWindow? { self }
 
-    /// Shows the window and makes it key: the root controller's view is loaded and appears.
+    /// Shows the window, makes it the key window, and adds the root controller's view to it.
     ///
     /// On a phone the view appears with the next frame; here it appears at once.
     open func makeKeyAndVisible() {

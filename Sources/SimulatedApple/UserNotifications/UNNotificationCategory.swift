@@ -52,7 +52,7 @@ public final class UNTextInputNotificationResponse: UNNotificationResponse, @unc
 
 /// The options of a notification's button.
 public struct UNNotificationActionOptions: OptionSet, Sendable {
-    /// The bits.
+    /// The raw value, in which each bit stands for one option.
     public let rawValue: UInt
     /// Creates a set with these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -105,7 +105,7 @@ public final class UNNotificationCategory: NSObject, Sendable {
 
 /// The options of a kind of notification, which have no effect.
 public struct UNNotificationCategoryOptions: OptionSet, Sendable {
-    /// The bits.
+    /// The raw value, in which each bit stands for one option.
     public let rawValue: UInt
     /// Creates a set with these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }

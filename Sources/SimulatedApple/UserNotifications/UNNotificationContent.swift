@@ -1,4 +1,4 @@
-/// The content of a notification, of which the simulated phone shows the title and the body, and keeps the rest.
+/// The content of a notification; the simulated phone shows the title and the body, and keeps the rest.
 ///
 /// For `@unchecked Sendable`: an object of this class is immutable, and a request copies an object of the mutable
 /// subclass.
@@ -104,8 +104,8 @@ public enum UNNotificationInterruptionLevel: UInt, Sendable {
 
 /// The content of a notification, with mutable properties.
 ///
-/// For `@unchecked Sendable`, which it inherits: only the app changes it, on one thread at a time, and a request copies
-/// it.
+/// For `@unchecked Sendable`, which this class inherits: only the app changes an object, on one thread at a time, and a
+/// request copies the object.
 public final class UNMutableNotificationContent: UNNotificationContent, @unchecked Sendable {
     /// Creates an empty content.
     public init() { super.init(fields: Fields()) }

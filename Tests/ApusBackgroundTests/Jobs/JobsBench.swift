@@ -5,7 +5,9 @@ import Logging
 @testable import ApusBackground
 @testable import ApusTimers
 
-/// Jobs on a scripted host whose handlers write into the host's diary and end at the test's request or cancellation.
+/// A scripted host with background jobs.
+///
+/// The jobs' handlers write into the host's diary. They end when the test requests it, or when they are cancelled.
 @MainActor
 struct JobsBench {
     let host: TestHost

@@ -51,7 +51,7 @@ extension SimulatedDevice {
     }
 }
 
-/// A way in which a process ends without its own doing.
+/// A way in which a process is ended from outside.
 enum ProcessEnd: CaseIterable {
     case kill, swipeAway, purge, reboot
 

@@ -96,7 +96,7 @@ struct StructuredClaimTests {
     @Test("a body does not run if its background task is requested too late")
     func late() throws {
         var policy = SystemPolicy()
-        // Between the handlers and the suspension the app still runs.
+        // After the expiration handlers have returned, the app still runs for a second.
         policy.suspensionDelay = .seconds(1)...(.seconds(1))
         try SimulatedDevice.run(policy: policy) { device in
             let host = try device.launchProbe()

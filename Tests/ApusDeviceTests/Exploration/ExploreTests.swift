@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("Exploration by a random user")
 struct ExploreTests {
-    /// A countdown of 25 minutes, which is correct or counts its ticks.
+    /// A countdown that is correct, or that is wrong because it counts its ticks.
     @MainActor
     private final class Countdown {
         private(set) var passed = 0

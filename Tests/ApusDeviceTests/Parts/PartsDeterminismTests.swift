@@ -32,7 +32,7 @@ struct PartsDeterminismTests {
         for _ in 0..<150 {
             switch pick(14) {
             case 0...4:
-                // There are few instants, so that many are equal.
+                // Only nine intervals are possible, so that many requests are due at the same instant.
                 for _ in 0..<9 {
                     center.add(
                         NotificationRequest(

@@ -13,7 +13,7 @@ struct RandomModel {
     private func optional<Value>(_ value: Value) -> Value? { flag() ? value : nil }
     private func one<Value>(of values: [Value]) -> Value { values[int(UInt64(values.count))] }
 
-    /// Returns a small or large duration, also with a fraction of a nanosecond, up to a job's longest.
+    /// Returns a duration from zero to the longest that a job accepts, sometimes with a fraction of a nanosecond.
     func duration() -> Duration {
         let attoseconds = Duration(secondsComponent: 0, attosecondsComponent: Int64(below(1_000_000_000_000_000_000)))
         return switch below(6) {

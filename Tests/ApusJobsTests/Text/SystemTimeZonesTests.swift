@@ -11,8 +11,8 @@ struct SystemTimeZonesTests {
     func offsets(_ name: String) throws {
         let rules = try SystemTimeZones().zone(name).rules
         let zone = try #require(TimeZone(identifier: name))
-        // The days run from 1980 to 2099. Earlier days are left out, because the two databases were corrected at
-        // different times for them.
+        // The days run from 1980 to 2099. For earlier days, the two databases may differ, because corrections reached
+        // them at different times.
         for day in Int64(3_652)..<47_482 {
             let seconds = day * 86_400
             let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))

@@ -8,7 +8,7 @@
     import PostgresTestServer
     import Testing
 
-    /// Gives `body` a new database on the shared server with a schema's name, and drops the database.
+    /// Creates a database on the shared server, gives `body` its configuration, and drops the database.
     func withDatabase<Value: Sendable>(
         schema: String = "apus", _ body: (PostgresConfiguration) async throws -> Value
     ) async throws -> Value {

@@ -15,7 +15,7 @@
                 return QueueUse(queue: queue, running: running, wanted: running + turns.below(4))
             }
             note("places", "node \(node.id): \(uses)")
-            // Shares of places rotate with the seconds of the database's clock, which rounds them.
+            // Shares of places rotate each second by the database's clock. The database rounds the seconds.
             func second() -> Int64 { Int64((SystemTime().wall().nanoseconds + 500_000_000) / 1_000_000_000) }
             let earliest = second()
             let real = try await outcome { try await node.store.places(uses, in: session(of: node)) }

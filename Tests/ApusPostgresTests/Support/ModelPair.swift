@@ -10,7 +10,7 @@
     ///
     /// It compares each answer, and all contents at the end.
     final class ModelPair {
-        /// A node is a store on its own connections that acts only on the test's calls.
+        /// A node: a store with its own connections, which acts only when the test calls it.
         final class Node {
             let store: PostgresStore
             let session: ServerLink
@@ -230,9 +230,10 @@
             try await join(node)
         }
 
-        /// Makes another node declare the node dead, whether that is true or not.
+        /// Lets one of the nodes try to declare this node dead.
         ///
-        /// The node continues to run, and its writes are refused.
+        /// The attempt has no effect if it names an earlier beat than the last one. Otherwise the node continues to
+        /// run, but its writes are refused.
         private func end(of node: Node) async throws {
             let known = model.tables.nodes[node.id]!
             let beat = turns.isOne(in: 3) ? known.beat - 1 : known.beat
@@ -363,7 +364,7 @@
             try await compareNotifications()
         }
 
-        /// Returns the sequence numbers of the node's calls by call and shard, the newest for each.
+        /// Returns the newest sequence number for each of the node's calls in each shard.
         private func sequences(ofCallsFrom node: Node) async throws -> [[Int64]: Int64] {
             let rows = try await node.store.writer.rows(
                 "SELECT call, shard, sequence FROM apus.submission WHERE sender = \(node.id) ORDER BY sequence")

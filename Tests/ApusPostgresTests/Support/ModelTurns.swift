@@ -81,7 +81,7 @@
         private func run(
             of job: Job, _ occurrence: Int, _ attempt: Int, _ state: RunState, isFinal: Bool = false
         ) -> Run {
-            // The database's clock refuses a claim far ahead of it.
+            // The database refuses to claim a run whose due instant is far ahead of its clock.
             let due = state == .running && isOne(in: 40) ? WallInstant(secondsSince1970: 4_000_000_000) : instant()
             return Run(
                 jobKey: job.key, jobID: job.id, occurrence: occurrence, attempt: attempt, due: due, state: state,

@@ -4,8 +4,8 @@ import UIKit
 ///
 /// It differs from the class of the same name in Swift 5 mode:
 /// - It belongs to the main actor, because it uses `UIApplication.shared` and is used by the user interface.
-/// - The closures of the observers are `@Sendable` for the compiler, although their queue is the main one, which they
-///   state by `MainActor.assumeIsolated`.
+/// - The closures of the observers are `@Sendable` for the compiler. They run on the main queue, which they state by
+///   `MainActor.assumeIsolated`.
 /// - `deinit` is isolated, because the tokens of the observers cannot leave the main actor.
 @MainActor
 final class PrimeSearch {

@@ -4,8 +4,8 @@ import Foundation
 
 /// A home with many jobs.
 ///
-/// The figures are the durations of the commands that concern all of them, and the peak memory of the command and of
-/// the daemon.
+/// The figures are the durations of the commands that concern all jobs, and the peak memory of the command and of the
+/// daemon.
 struct LargeHome {
     private let daemon: DaemonProcess
     private let folder: String

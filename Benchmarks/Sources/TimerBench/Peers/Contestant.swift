@@ -1,7 +1,6 @@
 /// An implementation of timers, in the form in which the costs of its operations are measured.
 protocol Contestant: AnyObject, SendableMetatype {
     associatedtype Handle
-    /// The type of a time from now.
     associatedtype Delay
 
     /// Returns a delay, which is computed in advance because most programs wait for constant times.

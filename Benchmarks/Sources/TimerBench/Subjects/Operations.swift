@@ -125,8 +125,8 @@ struct Operations {
             var population = Population(contestant, size: size, seed: seed)
             var costs = OperationCosts()
             try contestant.run {
-                // Few timers are created quickly, so they are measured repeatedly until the processor has reached its
-                // full speed.
+                // A small number of timers takes little time, so the measurement is repeated until the processor has
+                // reached its full speed.
                 let start = monotonicNanoseconds()
                 repeat {
                     try population.measure(&costs, cancels: cancels)

@@ -2,7 +2,7 @@ import BenchSupport
 import Dispatch
 import Synchronization
 
-/// The number of pairs of schedule and cancel that several threads perform on one engine.
+/// The rate at which several threads schedule and cancel timers of one engine.
 struct Producers {
     private let threads = [1, 2, 4]
     private let live = 100_000

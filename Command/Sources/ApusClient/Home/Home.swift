@@ -85,7 +85,7 @@ public struct Home: Sendable, Hashable {
         String(socketPath.unicodeScalars.prefix(upTo: socketPath.unicodeScalars.lastIndex(of: "/")!))
     }
 
-    /// Creates the missing folders, for their owner only, and checks the others.
+    /// Creates the missing folders, which only their owner can use, and checks the others.
     ///
     /// - Throws: ``DaemonError`` with `unavailable`, naming the folder, the problem and the remedy, or with `invalid`
     ///   if the path of the socket is too long.

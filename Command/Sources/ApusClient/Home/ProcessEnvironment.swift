@@ -25,6 +25,8 @@ package struct ProcessEnvironment: Sendable {
     /// The environment of this process, read at the first use.
     package static let current = ProcessEnvironment(bytes: currentBytes)
 
+    /// Creates an environment from its entries.
+    ///
     /// - Parameter bytes: entries as in environ(7), `NAME=VALUE`.
     init(bytes: [[UInt8]]) {
         for entry in bytes {

@@ -28,7 +28,7 @@ enum Blocking {
     }
 }
 
-/// The connection that a call waits for, which another thread can interrupt.
+/// Lets another thread end the connection that a blocking call uses.
 final class Interruption: Sendable {
     private enum State {
         case waiting

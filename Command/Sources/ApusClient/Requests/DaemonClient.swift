@@ -39,7 +39,7 @@ public struct DaemonClient: Sendable {
     /// - Throws: ``DaemonError``.
     public func stop() async throws { _ = try await send(.post, "/v1/stop") }
 
-    /// Waits until the daemon that answers now no longer answers.
+    /// Waits until the daemon that answers at present has stopped answering.
     ///
     /// The store is then closed, and another daemon can open it, or has already opened it. The process may exist for a
     /// moment longer, or remain as a zombie that its parent has not reaped.
@@ -62,8 +62,8 @@ public struct DaemonClient: Sendable {
 
     /// Submits a job, which is durable when this method returns.
     ///
-    /// A submission without an answer is sent a second time. The daemon accepts it only once, because it has an
-    /// idempotency key: its own, or else a random one.
+    /// A submission without an answer is sent a second time. The daemon accepts it only once, because each submission
+    /// is sent with an idempotency key: its own or, if it has none, a random one.
     ///
     /// - Throws: ``DaemonError``; with `noAnswer` the job may have been submitted, and the message names the key with
     ///   which the submission can be repeated.
@@ -145,8 +145,10 @@ public struct DaemonClient: Sendable {
         return page.jobs
     }
 
-    /// Returns one page of the jobs that are due and wait for conditions or for a handler, as far as the daemon's
-    /// scheduler has loaded them.
+    /// Returns one page of the jobs that are due and wait for conditions or for a handler, followed by the jobs whose
+    /// time zone the daemon does not know.
+    ///
+    /// The waiting jobs are those that the daemon's scheduler has loaded.
     public func obstructedJobs(limit: Int, after: String? = nil) async throws -> WireJobPage {
         try await get("/v1/obstructed", query: [("limit", "\(limit)")] + (after.map { [("after", $0)] } ?? []))
     }
@@ -301,7 +303,8 @@ public struct DaemonClient: Sendable {
         try decode(try await send(.post, "/v1/jobs/\(Self.segment(id))/runs/\(occurrence)/cancel"))
     }
 
-    /// Retries an occurrence that failed, was lost or was cancelled; by default the last such one.
+    /// Retries an occurrence that failed, was lost or was cancelled; by default the last occurrence with such an
+    /// outcome.
     public func retry(_ id: String, occurrence: Int? = nil) async throws -> WireRun {
         try decode(
             try await send(.post, "/v1/jobs/\(Self.segment(id))/retry", query: Self.query(occurrence: occurrence)))
@@ -404,7 +407,7 @@ public struct DaemonClient: Sendable {
     }
 }
 
-/// An error between the command and the daemon: a code for programs, and a message for people that includes the remedy.
+/// An error of the daemon or of its client: a code for programs, and a message for people that includes the remedy.
 public struct DaemonError: Error, Sendable, CustomStringConvertible {
     /// The kind of error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -422,7 +425,7 @@ public struct DaemonError: Error, Sendable, CustomStringConvertible {
         public static let otherHome = Code(description: "otherHome")
         /// The daemon ended because it could not use its store for too long.
         public static let storeLost = Code(description: "storeLost")
-        /// The caller is not allowed to do this.
+        /// The caller is not allowed to send this request.
         public static let forbidden = Code(description: "forbidden")
         /// Returns the code of an error of the scheduler or the store.
         public static func jobs(_ code: JobError.Code) -> Code { Code(description: code.description) }

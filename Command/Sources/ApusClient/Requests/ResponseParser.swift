@@ -209,8 +209,8 @@ struct Response: Sendable {
         do { try connection.send(request.bytes(to: home), deadline: deadline) } catch SocketConnection.Failure.lost(
             let code)
         {
-            // A server that refuses a request may end the connection before it has read all of it. Its answer may have
-            // arrived nevertheless.
+            // A server that refuses a request may end the connection before it has read the whole request. Its answer
+            // may have arrived nevertheless.
             while parser.head == nil {
                 do { try receive() } catch { throw SocketConnection.Failure.lost(code) }
             }

@@ -118,9 +118,9 @@ private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count:
 enum KeptConnections {
     private static let kept = Locked<[String: (file: DaemonSocket.File, connections: [SocketConnection])]>([:])
 
-    /// Returns a kept connection to the given socket file that the daemon has not closed; `nil` if there is none.
+    /// Returns a kept connection to the given socket file; `nil` if there is none that is still open.
     ///
-    /// The daemon may still close it before the next request arrives.
+    /// The daemon may close the connection before the next request arrives.
     static func take(at path: String, _ file: DaemonSocket.File) -> SocketConnection? {
         kept.withLock { kept in
             guard kept[path]?.file == file else {

@@ -2,10 +2,10 @@ import PlatformC
 
 /// The work of a daemon's job, which is stored as JSON in the job's payload.
 ///
-/// The command runs first, and then the webhook is posted. The first of them that fails ends the attempt and is its
-/// reason; the next attempt begins with the command again. The notification and the hooks follow once per occurrence,
-/// after its outcome is decided: not after an attempt that is followed by another one, and not if the run was
-/// cancelled.
+/// The command runs first, and then the webhook is posted. If one of them fails, the attempt ends, and its outcome has
+/// that failure as the reason. The next attempt begins with the command again. The notification and the hooks follow
+/// once per occurrence, after its outcome is decided: not after an attempt that is followed by another one, and not if
+/// the run was cancelled.
 public struct Action: Codable, Hashable, Sendable {
     /// A program to start.
     public struct Command: Codable, Hashable, Sendable {

@@ -320,7 +320,7 @@ public struct WireExplanation: Codable, Hashable, Sendable {
     }
     /// The job's identifier.
     public var job: String
-    /// The occurrence; `null` for a job that has none.
+    /// The number of the occurrence; `null` for a job that has none.
     @Nullable public var occurrence: Int?
     /// The decisions.
     public var decisions: [Decision]

@@ -26,7 +26,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
     public var until: String?
     /// The exclusions: dates, ranges of dates (`2026-12-24/2026-12-26`), and schedules, on whose dates nothing is due.
     public var except: [String]?
-    /// The bound of the fixed delay that each job gets (a duration).
+    /// The maximum of the delay that each job gets (a duration); the delay of a job is always the same.
     public var spread: String?
 
     /// Creates a schedule.
@@ -197,7 +197,7 @@ extension CalendarSchedule {
     /// The stored form of the rule alone, as JSON.
     fileprivate var ruleJSON: String { CalendarSchedule(rule).json }
 
-    /// The stored form, as JSON.
+    /// The stored form of the whole schedule, as JSON.
     fileprivate var json: String {
         // The schedule of a job was stored before, so it can be encoded.
         (try? JSONText.bytes(of: self)).map { String(decoding: $0, as: UTF8.self) } ?? ""

@@ -25,14 +25,14 @@ struct BytesText {
 public struct WireOutput: Codable, Hashable, Sendable {
     /// The job's identifier.
     public var job: String
-    /// The occurrence.
+    /// The number of the occurrence.
     public var occurrence: Int
-    /// The attempt.
+    /// The number of the attempt, from 1.
     public var attempt: Int
     /// The number of bytes that the attempt had printed before this piece.
     ///
-    /// If it differs from the end of the piece before, the difference is the size of the output that is missing between
-    /// them.
+    /// If it differs from the end of the previous piece, the difference is the size of the output that is missing
+    /// between the two pieces.
     @EmptyIfAbsent public var offset: Int
     /// The text of a piece of the command's output, with U+FFFD in place of bytes that are not valid UTF-8 within the
     /// piece.

@@ -104,7 +104,7 @@ public struct WireImported: Codable, Hashable, Sendable {
 
     /// The effect of the import on one job of the request.
     public struct Entry: Codable, Hashable, Sendable {
-        /// The effect.
+        /// The effect of the import on the job.
         public var outcome: Outcome
         /// The identifier; `nil` for a job that a dry run would create.
         @Nullable public var id: String?

@@ -6,7 +6,7 @@ package import ApusTimers
 /// The body of `PATCH /v1/jobs/{id}`: absent fields stay as they are, and `null` removes a value or restores its
 /// default.
 public struct WireJobChange: Codable, Hashable, Sendable {
-    /// The name.
+    /// The new name.
     public var name: FieldChange<String>
     /// The new trigger; one that equals the present trigger changes no future occurrence.
     public var trigger: WireTrigger?
@@ -16,11 +16,11 @@ public struct WireJobChange: Codable, Hashable, Sendable {
     public var policies: Policies?
     /// The changes of single labels.
     public var labels: [String: FieldChange<String>]?
-    /// The queue.
+    /// The new queue.
     public var queue: FieldChange<String>
-    /// The priority.
+    /// The new priority.
     public var priority: FieldChange<String>
-    /// The fairness key.
+    /// The new fairness key.
     public var fairnessKey: FieldChange<String>
     /// The new rule by which jobs with the same action or key count as the same job, which replaces the present one as
     /// a whole.
@@ -156,7 +156,7 @@ extension WireJobChange.Policies {
 }
 
 extension FieldChange {
-    /// Calls `body` if there is a change, with the new value, or `nil` for a removed one.
+    /// Calls `body` if there is a change: with the new value, or with `nil` if the value is removed.
     func apply(_ body: (Value?) throws -> Void) rethrows {
         switch self {
         case .unchanged: break

@@ -278,7 +278,7 @@ public enum PolicyText {
             .joined(separator: ", ")
     }
 
-    /// Returns the words for conditions; `nil` for none.
+    /// Returns the words for conditions; `nil` if there are no conditions.
     static func format(_ conditions: JobConditions) -> [String]? {
         conditions.isEmpty ? nil : self.conditions.filter { conditions.contains($0.value) }.map(\.key)
     }

@@ -122,7 +122,7 @@ public struct WireNode: Codable, Hashable, Sendable {
     public var id: Int64
     /// The name of the node.
     public var name: String
-    /// The version of Apus that it runs.
+    /// The version of Apus that the node runs.
     public var version: String
     /// The number of shards that the node owns.
     public var shards: Int

@@ -26,7 +26,7 @@ struct JobDocument {
         original = exported
     }
 
-    /// A text that the user has changed.
+    /// The change that a user has made to the text.
     struct Edited {
         var change: WireJobChange
         /// Writes the text again and prints its path; called if the change is refused.

@@ -12,6 +12,8 @@ struct InputFile {
     private let path: String
     private let argument: String
 
+    /// Creates the file of an argument, without opening it.
+    ///
     /// - Parameters:
     ///   - path: the path of the file, or `-` for standard input.
     ///   - argument: the name of the argument in an error.

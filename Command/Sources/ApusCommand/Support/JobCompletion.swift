@@ -10,7 +10,7 @@ package enum JobCompletion {
 
     /// Returns the names and identifiers that begin with `prefix`.
     ///
-    /// They are those of the jobs that have not ended. If none of these matches, they are those of the ended jobs.
+    /// Only jobs that have not ended are considered. If none of them matches, the ended jobs are considered.
     package static func candidates(_ prefix: String) async -> [String] {
         guard let session = try? Session() else { return [] }
         let client = DaemonClient(home: session.home, patience: patience)

@@ -7,9 +7,10 @@ struct JobFollower {
     let session: Session
     /// The job's identifier.
     let job: String
-    /// Whether a daemon that has died is started again, and whether following ends when a daemon is stopped.
+    /// Whether a daemon that has died is started again, and following ends when a daemon is stopped.
     ///
-    /// If it is `false`, following continues with the next daemon that another program starts.
+    /// If it is `false`, no daemon is started, and following continues with the next daemon that another program
+    /// starts.
     var restartsDaemon = true
     /// Whether the output so far of runs in progress is sent first.
     var replaysOutput = false

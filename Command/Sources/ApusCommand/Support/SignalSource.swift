@@ -3,8 +3,8 @@ import PlatformC
 
 /// Handles a signal from now on, on a global queue, instead of its default action.
 ///
-/// It returns only when Dispatch has registered the signal source, which it does some time after the activation. A
-/// signal in between is lost, because its default action is already replaced by ignoring it.
+/// The function returns only when Dispatch has registered the signal source, some time after the source was activated.
+/// A signal that arrives before that is lost, because the signal is ignored from the beginning.
 func signalSource(
     _ number: Int32, handler: @escaping @Sendable () -> Void
 ) async -> any DispatchSourceSignal {

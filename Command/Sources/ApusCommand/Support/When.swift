@@ -73,12 +73,13 @@ package enum When {
     }
 }
 
-/// The number of a run, in the form in which `apus history` shows it.
-struct OccurrenceArgument: ExpressibleByArgument {
-    let number: Int
-
-    init?(argument: String) {
-        guard let number = OccurrenceText.parse(argument) else { return nil }
-        self.number = number
+extension OccurrenceText {
+    /// Returns the stored number for an argument, in one of the forms that `apus history` shows.
+    static func argument(_ text: String) throws -> Int {
+        guard let number = parse(text) else {
+            throw ValidationError(
+                "an occurrence is a number, such as 12, or manual-3 for a run by hand; apus history shows them")
+        }
+        return number
     }
 }

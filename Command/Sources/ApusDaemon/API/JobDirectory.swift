@@ -198,8 +198,9 @@ struct JobDirectory: Sendable {
         return try await scheduler.jobs(query).jobs
     }
 
-    /// The letters and digits that cannot be mistaken for one another; a letter comes first, so an identifier is never
-    /// a number.
+    /// The letters that cannot be mistaken for another letter or a digit.
+    ///
+    /// An identifier begins with one of them, so that it is never a number.
     private static let letters: [Character] = Array("abcdefghjkmnpqrstvwxyz")
     private static let characters: [Character] = letters + Array("23456789")
 

@@ -9,8 +9,8 @@ extension Routes {
     func addExport(to api: APIRouter) {
         api.get("/v1/export", needs: .read) { request, context in
             let labels = try labels(try Query(of: request, known: [], repeatable: ["label"]))
-            // The first piece is read before the answer begins, so that an error is answered with a status. Later, the
-            // answer can only break off.
+            // The first piece is read before the answer begins, so that the status of the answer can report an error.
+            // After that, an error can only break off the answer.
             let beginning = try await long.answer(context) { check in
                 try await JobExport(labels: labels).next(from: scheduler, check: check)
             }

@@ -50,7 +50,7 @@ struct Listeners {
         if configuration.http != nil { unlink(configuration.home.httpPath) }
     }
 
-    /// Returns one closure for each listener, which serves requests until it is cancelled, or throws an error.
+    /// Returns one closure for each listener; a closure serves requests until it is cancelled or fails with an error.
     func servers(
         routes: Routes, logger: Logger, readiness: Readiness
     ) -> [@Sendable () async throws -> Void] {

@@ -7,7 +7,7 @@ import NIOPosix
 
 /// Runs requests that read or compute much, at most a few at the same time.
 ///
-/// They run on other threads than the event loops, because the event loops also run the scheduler.
+/// They do not run on the threads of the event loops, because the event loops also run the scheduler.
 struct LongRequests: Sendable {
     private let places: Turnstile
     private let executor = ThreadPoolExecutor()
@@ -36,7 +36,7 @@ struct LongRequests: Sendable {
 }
 
 extension WebError {
-    /// The error of a request whose client has disconnected, so that no client reads the answer.
+    /// The error of a request whose client has disconnected; no client reads this answer.
     fileprivate static let clientLeft = WebError(
         .init(code: 499, reasonPhrase: "Client Closed Request"), code: "clientLeft",
         message: "the client has closed the connection")

@@ -3,7 +3,7 @@ import ApusJobs
 import Hummingbird
 import LoopbackWeb
 
-/// Lists of jobs.
+/// The routes of lists of jobs, and of changes of many jobs.
 extension Routes {
     func addLists(to api: APIRouter) {
         api.get("/v1/jobs", needs: .read) { request, context in

@@ -23,7 +23,6 @@ package struct Settings: Sendable {
         package var argument: String
     }
 
-    /// The configuration file.
     package let file: ConfigurationFile
     private let values: [SettingKey: Value]
 

@@ -86,7 +86,7 @@ final class RunningWork: Sendable {
     var count: Int { state.withLock { $0.count } }
     /// Whether an action was cancelled because the daemon stopped, or is still running.
     var wasCut: Bool { state.withLock { !$0.cut.isEmpty || $0.count > 0 } }
-    /// The names of the actions that were cancelled because the daemon stopped, and have ended.
+    /// The names of the ended actions that had been cancelled because the daemon stopped.
     var cutNames: [String] { state.withLock { $0.cut } }
 
     /// Runs `body` under a background task of `host` with the job's name.
@@ -95,7 +95,7 @@ final class RunningWork: Sendable {
     func during(_ context: RunContext, on host: LinuxHost, _ body: () async throws -> Void) async throws {
         let name = PrintableText.escaped(context.job.request.name ?? context.job.id.rawValue)
         var request = BackgroundTaskRequest(name: name)
-        // The scheduler cancels the handler before the host would.
+        // The background task ends with the handler, which the scheduler cancels before the host's time is over.
         request.endsOnExpiration = false
         // The host refuses the task when the process is about to end; the scheduler is then about to cancel this run
         // too.

@@ -44,7 +44,7 @@ final class PrometheusRegistry: MetricsFactory {
     private let state = Locked(State())
     private let names: [String: Name]
 
-    /// Creates a registry; `names` contains the metrics that are written, by their labels in swift-metrics.
+    /// Creates a registry; `names` contains the metrics that are written, keyed by their labels in swift-metrics.
     init(names: [String: Name]) { self.names = names }
 
     // MARK: Text

@@ -41,7 +41,7 @@ struct ShellLine {
 
     private static let escapedInDouble = "\\\"$`".unicodeScalars
 
-    /// Returns `text` quoted for bash, after an open quote of this kind.
+    /// Returns `text` as bash must read it after an open quote of this kind; `nil` means that no quote is open.
     static func quoted(_ text: Substring.UnicodeScalarView, in quote: Quote?) -> String {
         var result = ""
         for scalar in text {

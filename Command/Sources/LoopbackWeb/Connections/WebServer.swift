@@ -26,9 +26,10 @@ public struct WebServer: Service {
     ///   - router: the router that answers the requests.
     ///   - address: the address at which the server listens.
     ///   - limits: the limits of the connections.
-    ///   - headers: the headers of every answer, also of the server's own; the value of a handler takes precedence.
-    ///   - engine: the engine of the timeouts, except for ``ConnectionLimits/idle``, which Hummingbird measures itself;
-    ///     its wall clock is the source of the answers' `Date`.
+    ///   - headers: the headers of every answer, including the server's own answers; a value that a handler sets takes
+    ///     precedence.
+    ///   - engine: the engine of the timeouts, whose wall clock is also the source of the answers' `Date`. Only
+    ///     ``ConnectionLimits/idle`` is measured by Hummingbird instead.
     ///   - logger: the logger of the server.
     ///   - onServerRunning: a closure that is called with the listener's channel when it listens.
     public init<Builder: HTTPResponderBuilder>(

@@ -10,8 +10,8 @@ import HummingbirdCore
 
 /// Decides which clients may use a listener, from the heads of their requests.
 ///
-/// The rules protect against pages of other sites in the user's browser, also under a name that resolves to the
-/// listener (DNS rebinding), and, with secrets, against every caller that does not know them:
+/// The rules protect against pages of other sites in the user's browser, including pages whose name resolves to the
+/// listener (DNS rebinding). With secrets, they also protect against every caller that does not know them:
 ///
 /// - There must be one `Host`, and it must be one of the listener's own names, with its port.
 /// - An `Origin`, with any method, must be one of those names with `http://`, or, for the names of a TLS proxy, with
@@ -97,7 +97,12 @@ public struct GuardRules: Sendable {
             return .refuse(.oneHost)
         }
         guard hosts.contains(host) || secureHosts.contains(host) else {
-            return .refuse(.forbidden("the Host header does not name this server"))
+            // The names are not listed, because the page of another site, whose name resolves to this machine, would read
+            // them.
+            return .refuse(
+                .forbidden(
+                    "the Host header \"\(host.prefix(100))\" does not name this server; use an address that it printed"
+                ))
         }
         let origin = headers[.origin]
         if let origin, !isOwn(origin) {

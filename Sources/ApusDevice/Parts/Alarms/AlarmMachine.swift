@@ -175,13 +175,13 @@ struct AlarmMachine {
         return events
     }
 
-    /// Computes the times of day anew, because the device is in another zone.
+    /// Sets the device's time zone, and schedules anew the alarms that wait for a time of day.
     mutating func setZone(_ zone: TimeZone, now: ClockReading) {
         self.zone = zone
         wallClockChanged(now: now)
     }
 
-    /// Computes the coming times of day anew, because the wall clock was set.
+    /// Schedules anew the alarms that wait for a time of day, because the wall clock was set.
     mutating func wallClockChanged(now: ClockReading) {
         for index in entries.indices {
             guard case .scheduled(let begin, _) = entries[index].state, begin > now.wall,

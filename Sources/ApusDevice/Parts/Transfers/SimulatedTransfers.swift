@@ -95,7 +95,7 @@ public final class SimulatedTransfers: Sendable {
         return state.withLock { $0.machine.records(of: session, now: now) }
     }
 
-    /// Returns a task; `nil` if the app knows that it has ended.
+    /// Returns a task; `nil` if the app has been notified that the task has ended.
     package func record(_ number: Int, of session: String) -> TransferRecord? {
         let now = now
         return state.withLock { $0.machine.record(TransferMachine.Key(session: session, number: number), now: now) }
@@ -165,7 +165,8 @@ public final class SimulatedTransfers: Sendable {
             runsChanged()
             handOverNotices()
         case .wake(let session):
-            // The notice begins before the app is started, because the start calls this part again.
+            // The notice begins before the app is started, because the start notifies this part, which then passes the
+            // notice to the app.
             state.withLock { $0.machine.begin(session, isWake: true, now: now) }
             guard surroundings.wake(.transfers(session), false) else {
                 surroundings.log(.system, .transfer("\(session): the app could not be started"))

@@ -136,7 +136,7 @@ struct TransferMachine {
         return numbers.compactMap { record(Key(session: name, number: $0), now: now) }.filter { $0.state != .completed }
     }
 
-    /// Returns a task; `nil` if the app knows that it has ended.
+    /// Returns a task; `nil` if the app has been notified that the task has ended.
     mutating func record(_ key: Key, now: ClockReading) -> TransferRecord? {
         sessions[key.session]?.entries[key.number]?.count(now.uptime.nanoseconds)
         return sessions[key.session]?.entries[key.number]?.record

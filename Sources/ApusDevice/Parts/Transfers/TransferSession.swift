@@ -107,7 +107,7 @@ struct TransferEntry {
         return .resumed(record)
     }
 
-    /// The instant at which the transfer is complete, unless it is paused.
+    /// The instant at which the transfer will be complete; `nil` if no bytes are being transferred.
     var end: UInt64? {
         guard case .moving(let since) = stage, let reply else { return nil }
         let left = reply.nanoseconds(for: record.request) - spent

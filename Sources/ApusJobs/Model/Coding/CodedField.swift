@@ -13,7 +13,7 @@ struct FieldName: CodingKey, ExpressibleByStringLiteral {
     init?(intValue: Int) { nil }
 }
 
-/// An optional field of the coded form: a property and its name.
+/// An optional field of a type's coded form: a property, and the name of its field.
 ///
 /// Decoding leaves the property unchanged if the field is missing or null, so a type's own initializer determines the
 /// defaults. Encoding omits a property without a value.
@@ -38,7 +38,7 @@ struct CodedField<Root>: Sendable {
         }
     }
 
-    /// Creates the field of a duration; `name` is without the unit.
+    /// Creates the field of a duration, whose name in the coded form is `name` followed by the unit.
     init(duration name: String, _ path: any WritableKeyPath<Root, Duration> & Sendable) {
         encode = { try $1.encode(duration: $0[keyPath: path], forKey: name) }
         decode = { root, container in
@@ -46,7 +46,7 @@ struct CodedField<Root>: Sendable {
         }
     }
 
-    /// Creates the field of an optional duration; `name` is without the unit.
+    /// Creates the field of an optional duration, whose name in the coded form is `name` followed by the unit.
     init(duration name: String, _ path: any WritableKeyPath<Root, Duration?> & Sendable) {
         encode = { root, container in
             if let value = root[keyPath: path] { try container.encode(duration: value, forKey: name) }
@@ -91,13 +91,14 @@ extension Array {
     }
 }
 
-// A duration is encoded as the integer `…Nanoseconds`, rounded down. The rest is the integer `…Attoseconds` (0 to
-// 999,999,999), which is omitted if it is 0. Durations of 292 years or more, which no job may have, cannot be encoded.
+// The field `…Nanoseconds` has the whole nanoseconds of a duration, rounded down. The field `…Attoseconds` has the
+// remainder (0 to 999,999,999), and is omitted if the remainder is 0. Durations of 292 years or more, which no job may
+// have, cannot be encoded.
 
 extension KeyedEncodingContainer<FieldName> {
     mutating func encode(duration: Duration, forKey name: String) throws {
         let key = FieldName(stringValue: name + "Nanoseconds")
-        // The range is checked before `components` is read, which traps for durations of more than 292 billion years.
+        // The range is checked first, because `components` traps for durations of more than 292 billion years.
         guard duration >= .nanoseconds(Int64.min), duration < .nanoseconds(Int64.max) + .nanoseconds(1) else {
             throw EncodingError.invalidValue(
                 duration,
@@ -146,7 +147,7 @@ extension KeyedDecodingContainer<FieldName> {
 }
 
 extension DecodingError {
-    /// The error for a name that this version does not know; the message lists the known ones.
+    /// Returns the error for a name that this version does not know; the message lists the known names.
     static func unknown(_ name: String, accepted: [String], at path: [any CodingKey]) -> DecodingError {
         .dataCorrupted(
             Context(
@@ -155,7 +156,7 @@ extension DecodingError {
 }
 
 extension Decoder {
-    /// Decodes a value from a single name.
+    /// Decodes a value of an enumeration from its name.
     func decodeName<Value: RawRepresentable<String> & CaseIterable>() throws -> Value {
         let name = try singleValueContainer().decode(String.self)
         if let value = Value(rawValue: name) { return value }

@@ -17,7 +17,7 @@ extension JobRequest: Codable {
         .init("terms", \.codedTerms),
     ]
 
-    /// The terms of a submission, if it has any; a stored job has none.
+    /// The terms of a submission; `nil` if there are none to encode, as in a stored job.
     private var codedTerms: SubmissionTerms? {
         get { terms.isCoded ? terms : nil }
         set { terms = newValue ?? .init() }
@@ -144,7 +144,7 @@ extension Run: Codable {
     }
 }
 
-// Enumerations are encoded as their names. An unknown name is refused with a list of the known ones.
+// Enumerations are encoded as their names. The error for an unknown name lists the known names.
 
 extension JobID: Codable {}
 

@@ -5,9 +5,9 @@ extension Trigger: Codable {
     /// Decodes an object with ``name`` and the properties of that kind of trigger, such as `{"name": "every",
     /// "intervalNanoseconds": 3600000000000, "count": 3}`.
     ///
-    /// The others are `{"name": "at", "instant": …}`, `{"name": "after", "delayNanoseconds": …}`, and `{"name":
-    /// "calendar", …}` with the fields of `CalendarTrigger`; `every` may have an `anchor`. Instants are integers,
-    /// nanoseconds since 1970.
+    /// The objects of the other kinds are `{"name": "at", "instant": …}`, `{"name": "after", "delayNanoseconds": …}`,
+    /// and `{"name": "calendar", …}` with the fields of `CalendarTrigger`. A trigger `every` may have an `anchor`.
+    /// Instants are integers: nanoseconds since 1970.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         let name = try container.decode(String.self, forKey: "name")
@@ -71,7 +71,7 @@ extension CalendarTrigger: Codable {
         try container.encodeIfPresent(count, forKey: .count)
     }
 
-    /// The form in a store, which is JSON.
+    /// The JSON text that a store keeps for the trigger.
     package var stored: String {
         guard let json else { preconditionFailure("a schedule was not validated before it was stored") }
         return json
@@ -83,7 +83,7 @@ extension CalendarTrigger: Codable {
 
     private var json: String? { (try? JobJSON.encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Decodes the form in a store; `nil` if it is invalid.
+    /// Decodes a trigger from its stored text; returns `nil` if the text is invalid.
     package init?(stored: String) {
         guard let trigger = try? JobJSON.decode(CalendarTrigger.self, from: Array(stored.utf8)) else { return nil }
         self = trigger

@@ -6,7 +6,7 @@ import ApusTimers
 /// key have one turn together. A key that has reached its limit of runs in progress is full, and is passed over. The
 /// cost of an operation grows with the logarithm of the number of jobs, regardless of the number of keys.
 struct FairLine {
-    /// The element of a waiting job.
+    /// The element of the line that stands for a waiting job.
     ///
     /// It is stale if the job was offered again later, or no longer waits.
     struct Waiting: Comparable, Sendable {

@@ -113,7 +113,7 @@ package struct SchedulerReading: Hashable, Sendable {
     }
 }
 
-/// The next step of the loop, which executes one at a time and delivers the result before it asks for another.
+/// The next step of the loop, which executes one step at a time and delivers the result before it asks for another.
 package enum SchedulerStep: Sendable {
     /// Commit, then call ``SchedulerMachine/committed(_:at:)`` or ``SchedulerMachine/commitFailed(_:at:)``.
     case commit(StoreTurn)
@@ -127,7 +127,7 @@ package enum SchedulerStep: Sendable {
     case delete([JobVersion])
     /// Close the store, then call ``SchedulerMachine/closed()``.
     case close
-    /// Wait for inputs, and for this instant, if there is one.
+    /// Wait until an input arrives, or until this instant if there is one.
     case wait(SchedulerWake?)
 }
 

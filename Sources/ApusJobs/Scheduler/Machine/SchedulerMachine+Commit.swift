@@ -70,7 +70,7 @@ extension SchedulerMachine {
 
     // MARK: Applied
 
-    /// Adopts the part; `jobs` are the stored rows of its drafts that change their jobs.
+    /// Adopts a part that the store has applied; `jobs` are the stored jobs of those of its drafts that have a change.
     mutating func applied(_ part: SchedulerTurn.Part, _ jobs: [Job], of turn: SchedulerTurn, _ now: SchedulerReading) {
         var stored = jobs.makeIterator()
         var adopted: [Job] = []
@@ -153,7 +153,7 @@ extension SchedulerMachine {
         let key = RunKey(run)
         board.started(key, entry.job.request, now)
         if shards.isCutOff {
-            // The answer has come too late, so the run waits again.
+            // The session is cut off, so the handler is not called, and the run waits again.
             board.ended(key)
             entry.news.ends.append(PendingEnd(key: key))
             return jobs.examine(entry)
@@ -252,7 +252,7 @@ extension SchedulerMachine {
 
     /// Handles the store's refusal of a part with a submission.
     ///
-    /// - Returns: Whether it is settled; otherwise the command is planned again.
+    /// - Returns: Whether the command is settled; otherwise it is planned again.
     private mutating func settle(_ command: PendingCommand, after error: JobError, _ now: SchedulerReading) -> Bool {
         if error.code == .conflict {
             guard command.conflicts >= 8 || !life.acceptsCommands else { return false }

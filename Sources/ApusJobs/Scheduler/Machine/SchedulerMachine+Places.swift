@@ -1,7 +1,7 @@
 import ApusTimers
 
-// The places of loaded jobs: each waits for an instant, for a place to run, for conditions or for a handler, or it is
-// unloaded.
+// The places of loaded jobs: a job waits for an instant, for a place to run, for conditions or for a handler. A job
+// that need not wait in memory is unloaded.
 extension SchedulerMachine {
     /// Brings a job into memory, if it is not there.
     mutating func take(_ loaded: LoadedJob) -> LoadedJobs.Entry {

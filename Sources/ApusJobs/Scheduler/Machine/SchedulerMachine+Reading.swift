@@ -121,8 +121,8 @@ extension SchedulerMachine {
             }
         }
         if loading.took(due, of: load, &board, isShared: session.isShared, now) { effects.append(.started) }
-        // Unreadable jobs have taken places in the load, and the next turn sets them aside. Then the lanes with jobs
-        // that were left in the store can be loaded further.
+        // The unreadable jobs count towards the limits of the load, and the next turn sets them aside. Then the lanes
+        // with jobs that were left in the store can be loaded further.
         if setAside.mustWrite { for lane in due.left.keys { board.need(lane) } }
     }
 

@@ -1,6 +1,6 @@
 import ApusTimers
 
-// The decision of a turn: commands, then examined jobs, then claims.
+// A turn decides first about commands, then about examined jobs, and last about claims.
 extension SchedulerMachine {
     /// Decides a turn.
     ///

@@ -144,7 +144,7 @@ final class SchedulerTurn {
 
     func position(of key: Int64) -> Int? { positions[key] }
 
-    /// Adds drafts that succeed or fail together; `reply` returns the reply for the position of the first draft.
+    /// Adds drafts that succeed or fail together; `reply` gets the position of the first draft, and returns the reply.
     func add(
         _ new: [Draft], command: PendingCommand? = nil, forward: ShardID? = nil, reply: (Int) -> Reply = { _ in .done }
     ) {

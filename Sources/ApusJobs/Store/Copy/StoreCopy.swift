@@ -23,7 +23,7 @@ package struct StoreCopy: Sendable {
             case copying, comparing
         }
         package var phase: Phase
-        /// The rows that were read so far, of the source or of the target.
+        /// The numbers of rows that were read so far, from the source or from the target.
         package var done: StoreCounts
         package var total: StoreCounts
     }

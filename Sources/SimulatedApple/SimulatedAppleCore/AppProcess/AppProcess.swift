@@ -38,7 +38,6 @@ final class AppProcess: SteppedProcess {
         var tasks: [Int: SimulatedTask] = [:]
         /// Whether the process was prewarmed and has not been launched yet.
         var isPrewarmed: Bool
-        /// The process's report of its own crash.
         var crash: AppCrash?
         /// Whether the process searches for the place of its crash, which takes long on a busy machine.
         var isExamining = false

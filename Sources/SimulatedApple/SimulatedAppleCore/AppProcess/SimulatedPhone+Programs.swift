@@ -15,10 +15,10 @@ extension SimulatedPhone {
     /// })
     /// ```
     ///
-    /// All time in that process is the device's. `Date`, timers, sleeps, queues and tasks advance with it; they stand
-    /// still while the app is suspended, and end when it is killed. While the user scrolls, the main run loop runs in
-    /// the mode `UITrackingRunLoopMode`, which is one of the common modes. The process shares no memory with the test,
-    /// so `program` captures nothing, and reports with ``note(_:)``.
+    /// All time in that process is the device's. `Date`, timers, sleeps, queues and tasks follow that time. They stand
+    /// still while the app is suspended, and end when the app is killed. While the user scrolls, the main run loop runs
+    /// in the mode `UITrackingRunLoopMode`, which is one of the common modes. The process shares no memory with the
+    /// test, so `program` captures nothing, and reports with ``note(_:)``.
     ///
     /// The app has its own home folder and folder for temporary files, which outlive its processes and are removed with
     /// the device. `UserDefaults.standard` is stored there whenever the app comes to rest; on a phone, another process

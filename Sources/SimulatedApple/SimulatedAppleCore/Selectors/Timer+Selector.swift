@@ -39,9 +39,9 @@ public protocol TargetTimerMaking {}
 extension Timer: TargetTimerMaking {}
 
 extension TargetTimerMaking where Self: Timer {
-    /// Creates a timer that calls a method with itself; add it to a run loop.
+    /// Creates a timer that calls a method with the timer as its argument; add the timer to a run loop.
     ///
-    /// It retains the object and `userInfo` until it is invalidated. The interval is in seconds.
+    /// The timer retains the object and `userInfo` until it is invalidated. The interval is in seconds.
     ///
     /// Rules: Apple, documentation/foundation/timer/init(timeinterval:target:selector:userinfo:repeats:).
     public init(
@@ -53,9 +53,10 @@ extension TargetTimerMaking where Self: Timer {
             fireAt: date, interval: seconds, target: target, selector: selector, userInfo: userInfo, repeats: repeats)
     }
 
-    /// Creates a timer that calls a method with itself, first at a date; add it to a run loop.
+    /// Creates a timer that calls a method with the timer as its argument, first at a date; add the timer to a run
+    /// loop.
     ///
-    /// It retains the object and `userInfo` until it is invalidated. The interval is in seconds.
+    /// The timer retains the object and `userInfo` until it is invalidated. The interval is in seconds.
     ///
     /// Rules: Apple, documentation/foundation/timer/init(fireat:interval:target:selector:userinfo:repeats:).
     public init(
@@ -68,9 +69,10 @@ extension TargetTimerMaking where Self: Timer {
 }
 
 extension Timer {
-    /// Creates a timer that calls a method with itself, and adds it to the current run loop in its default mode.
+    /// Creates a timer that calls a method with the timer as its argument, and adds the timer to the current run loop
+    /// in the default mode.
     ///
-    /// It retains the object and `userInfo` until it is invalidated. The interval is in seconds.
+    /// The timer retains the object and `userInfo` until it is invalidated. The interval is in seconds.
     ///
     /// Rules: Apple, documentation/foundation/timer/scheduledtimer(timeinterval:target:selector:userinfo:repeats:).
     @discardableResult

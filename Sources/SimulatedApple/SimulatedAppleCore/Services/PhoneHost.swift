@@ -15,7 +15,6 @@ package protocol PhoneHost: AnyObject, Sendable {
     var launchCause: LaunchCause { get }
     /// Whether continued jobs may use the graphics processor in the background.
     var allowsBackgroundGPU: Bool { get }
-    /// The process's phase.
     var phase: Phase { get }
     /// The device's conditions, as the process knows them.
     var conditions: DeviceConditions { get }
@@ -27,7 +26,6 @@ package protocol PhoneHost: AnyObject, Sendable {
     var backgroundTimeRemaining: Duration? { get }
     /// The engine of the process's timers.
     var engine: TimerEngine { get }
-    /// The process's main loop.
     var mainLoop: any MainLoop { get }
 
     /// Calls `observer` on the main loop whenever the process enters a phase.
@@ -57,7 +55,6 @@ package protocol PhoneHost: AnyObject, Sendable {
     ///
     /// Returns `nil` if the system refuses the task. The handler is called on the main loop.
     func beginActivity(_ name: String, expirationHandler: @escaping @MainActor @Sendable () -> Void) -> Int?
-    /// Ends a background task.
     func endBackgroundTask(_ number: Int)
 }
 

@@ -3,8 +3,8 @@
 
     /// A controller of UIKit that shows a view of SwiftUI.
     ///
-    /// The view exists from the first appearance of the controller on, and is the app's screen for a test from then
-    /// on. Its scene's phase becomes `background` when the app enters the background, and `active` when the app
+    /// The view exists from the first appearance of the controller on, and is the app's screen for a test from then on.
+    /// The scene phase of the view becomes `background` when the app enters the background, and `active` when the app
     /// becomes active.
     ///
     /// Rule: Apple, "UIHostingController".

@@ -46,7 +46,8 @@
                 return content.withLock { $0.value }
             }
             set {
-                // The values are compared and released outside of the lock, because both run code of the app.
+                // The values are compared and released outside of the lock, because both operations can run code of the
+                // app.
                 let old = content.withLock { content in
                     defer { content.value = newValue }
                     return content.value

@@ -4,9 +4,10 @@
     /// A stored property of a view whose value comes from the graph: a property wrapper, or a structure with such
     /// wrappers.
     ///
-    /// Rule: Apple, "DynamicProperty": the view gives values to these properties before it evaluates its body.
+    /// Rule: Apple, "DynamicProperty": a view's properties of this type have their values before its body is evaluated.
     public protocol DynamicProperty {
-        /// Updates the value; called before the body is evaluated, when the wrappers inside have their values.
+        /// Updates the value; called before the body is evaluated, after the wrappers inside have received their
+        /// values.
         mutating func update()
     }
 

@@ -3,8 +3,8 @@
 
     /// A value of the user defaults.
     ///
-    /// Rule: Apple, "AppStorage": the value outlives the process, and the view is evaluated again when it changes.
-    /// Changes that are not made through an `@AppStorage` are noticed at the next evaluation.
+    /// Rule: Apple, "AppStorage": the value outlives the process, and the view is evaluated again when the value
+    /// changes. Changes that are not made through an `@AppStorage` are noticed at the next evaluation.
     @propertyWrapper
     public struct AppStorage<Value>: GraphProperty {
         private let key: String
@@ -39,14 +39,14 @@
     }
 
     extension AppStorage where Value: StorableValue {
-        /// Creates a property with a default for when no value is stored.
+        /// Creates a property that has the default value while no value is stored.
         public init(wrappedValue: Value, _ key: String, store: UserDefaults? = nil) {
             self.init(key, store) { $0.object(forKey: $1).flatMap { Value(stored: $0) } ?? wrappedValue }
         }
     }
 
     extension AppStorage where Value: ExpressibleByNilLiteral {
-        /// Creates a property that is `nil` when no value is stored.
+        /// Creates a property that is `nil` while no value is stored.
         public init<Wrapped: StorableValue>(_ key: String, store: UserDefaults? = nil) where Value == Wrapped? {
             self.init(key, store) {
                 $0.object(forKey: $1).flatMap { Wrapped(stored: $0) }

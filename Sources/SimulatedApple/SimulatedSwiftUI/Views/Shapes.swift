@@ -11,21 +11,21 @@
     extension Shape {
         /// Returns an empty view, because shapes are not drawn.
         public var body: EmptyView { EmptyView() }
-        /// Returns the shape without its fill.
+        /// Returns the shape unchanged, because fills are not drawn.
         public func fill(_ content: some ShapeStyle = .foreground, style: FillStyle = FillStyle()) -> some View { self }
-        /// Returns the shape without its line.
+        /// Returns the shape unchanged, because lines are not drawn.
         public func stroke(_ content: some ShapeStyle, lineWidth: CGFloat = 1) -> some View { self }
-        /// Returns the shape without its line.
+        /// Returns the shape unchanged, because lines are not drawn.
         public func stroke(_ content: some ShapeStyle, style: StrokeStyle) -> some View { self }
-        /// Returns the shape without its line.
+        /// Returns the shape unchanged, because lines are not drawn.
         public func stroke(lineWidth: CGFloat = 1) -> some Shape { self }
-        /// Returns the shape without its line.
+        /// Returns the shape unchanged, because lines are not drawn.
         public func stroke(style: StrokeStyle) -> some Shape { self }
-        /// Returns the shape without its line.
+        /// Returns the shape unchanged, because lines are not drawn.
         public func strokeBorder(_ content: some ShapeStyle, lineWidth: CGFloat = 1) -> some View { self }
-        /// Returns the whole shape.
+        /// Returns the shape unchanged, because nothing is drawn.
         public func trim(from startFraction: CGFloat = 0, to endFraction: CGFloat = 1) -> some Shape { self }
-        /// Returns the shape in its place.
+        /// Returns the shape unchanged, because nothing is drawn.
         public func rotation(_ angle: Angle, anchor: UnitPoint = .center) -> some Shape { self }
     }
 
@@ -33,7 +33,7 @@
     public struct Path: Shape, Equatable {
         /// Creates an empty outline.
         public init() {}
-        /// Creates an outline, and has a closure add to it.
+        /// Creates an outline, and calls a closure that may add to it.
         public init(_ callback: (inout Path) -> Void) { callback(&self) }
         /// Creates a rectangle.
         public init(_ rect: CGRect) {}
@@ -126,7 +126,7 @@
 
     /// The form of a rounded corner.
     public enum RoundedCornerStyle: Sendable {
-        /// A quarter of a circle, or a corner without an edge.
+        /// A quarter of a circle, or a curve that merges smoothly into the sides.
         case circular, continuous
     }
 
@@ -145,13 +145,13 @@
         ) {}
     }
 
-    /// The end of a line.
+    /// The form of the end of a line.
     public enum CGLineCap: Int32, Sendable {
         /// An end at the last point, or one that goes beyond it.
         case butt, round, square
     }
 
-    /// The place where two lines meet.
+    /// The form of the corner where two lines meet.
     public enum CGLineJoin: Int32, Sendable {
         /// The form of the corner.
         case miter, round, bevel

@@ -3,11 +3,11 @@ import ApusTimers
 import Logging
 import PlatformC
 
-/// Decides how a command and everything that it started are ended: by SIGTERM and, after the patience, by SIGKILL,
-/// until no process is left.
+/// Decides how a command and everything that it started are ended: by SIGTERM and, after `patience`, by SIGKILL, until
+/// no process is left.
 ///
-/// It uses no clock and no processes: its owner observes the processes, sends the signals that it requests, and
-/// observes again.
+/// It uses no clock and no processes. Its owner observes the processes, sends the signals that this type requests, and
+/// observes the processes again.
 struct CommandEnding: Sendable {
     /// An observation of the command's processes.
     struct Look: Sendable {

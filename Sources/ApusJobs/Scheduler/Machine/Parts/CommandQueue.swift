@@ -49,7 +49,7 @@ struct PendingCommand: Sendable {
             do throws(JobError) {
                 for request in requests { try request.validate() }
                 // The jobs that may conflict are always read first. No caller waits for this submission, so the read
-                // may take its time.
+                // need not be fast.
                 needs = SchedulerMachine.references(requests, at: now)
             } catch {
                 origin.refusal = error
@@ -114,7 +114,7 @@ struct CommandQueue {
         return waiting.flatMap(\.needs).filter { known.insert($0).inserted }
     }
 
-    /// The positions of the waiting commands that need a job.
+    /// The positions of the waiting commands that need each job.
     var positions: [JobReference: [Int]] {
         var positions: [JobReference: [Int]] = [:]
         for index in waiting.indices {
@@ -163,7 +163,8 @@ struct CommandQueue {
     /// Forgets the submissions of a shard that another scheduler owns.
     mutating func forgetSubmissions(of shard: ShardID) { waiting.removeAll { $0.submission?.shard == shard } }
 
-    /// Returns the next read of submissions; `nil` if all have been read, or if one of the last page still waits.
+    /// Returns the next read of submissions; `nil` if all have been read, or while a submission that was read still
+    /// waits.
     func read(limit: Int) -> SchedulerRead? {
         mustReadSubmissions && !hasSubmissions ? .submissions(limit: limit) : nil
     }
@@ -188,7 +189,7 @@ struct CommandQueue {
 
     /// Drops a command that could not be carried out because the store failed or the scheduler stops.
     ///
-    /// A caller gets the error; a submission is still in the store, or was taken.
+    /// The caller of a command gets the error. A submission is read again, unless it was removed from the store.
     mutating func fail(_ command: PendingCommand, _ error: JobError, _ effects: inout [SchedulerEffect]) {
         guard command.submission == nil else { return readSubmissions() }
         effects.answer(command.number, .failure(error))

@@ -12,10 +12,10 @@ import ApusTimers
 /// at most once, whatever happens to the schedulers. After ``patience`` the caller gets an error, because it is unknown
 /// whether the command was carried out.
 struct ForwardedCalls {
-    /// The time for which a reply is waited for; a takeover of a dead scheduler's shards needs less time.
+    /// The time for which a caller waits for the reply; a takeover of a dead scheduler's shards needs less time.
     static let patience: Duration = .seconds(30)
 
-    /// The instants until which replies are waited for, by the numbers of the calls.
+    /// The instants until which the callers wait for replies, by the numbers of the calls.
     private var deadlines: [Int: UptimeInstant] = [:]
 
     var nextDeadline: UptimeInstant? { deadlines.values.min() }

@@ -18,7 +18,7 @@ struct HistoryRemoval {
         case retire
     }
 
-    /// The number of ended jobs that are removed in one piece.
+    /// The largest number of ended jobs that one step removes.
     static let budget = 100
 
     /// The requested deletions, in the order of their arrival; the first one may be in progress.

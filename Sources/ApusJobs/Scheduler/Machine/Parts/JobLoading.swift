@@ -5,7 +5,7 @@ import ApusTimers
 struct JobLoading {
     private let horizon: Duration
     private let maximumLoaded: Int
-    /// The next load of all lanes, and the latest instant for it.
+    /// The earliest and the latest instant at which the next load of all lanes begins; `nil` if none is scheduled.
     private(set) var next: (at: WallInstant, latest: WallInstant)?
     /// Whether jobs within the horizon were left in the store because the memory was full.
     private var isTruncated = false

@@ -1,8 +1,7 @@
-/// What this scheduler knows of the jobs that others can run and of the shards that they own, to place jobs that cannot
-/// run here.
+/// The jobs that other schedulers can run and the shards that they own, as far as this scheduler knows them.
 ///
-/// This knowledge may be outdated when it is used. A job that reaches a scheduler that cannot run it moves again from
-/// there.
+/// They determine the shards of jobs that cannot run here. This knowledge may be outdated when it is used. A job that
+/// reaches a scheduler that cannot run it moves again from there.
 struct JobPlacement {
     private var others: OtherSchedulers
 
@@ -34,7 +33,7 @@ struct JobPlacement {
         }
     }
 
-    /// Returns a shard of another scheduler that can run the job, by its hash; `nil` if there is none.
+    /// Returns a shard of another scheduler that can run the job, chosen by the request's hash; `nil` if there is none.
     func shard(for request: JobRequest, besides own: ShardOwnership) -> ShardID? {
         let able = others.members.filter { !$0.shards.isEmpty && $0.jobs.contains(request) }
         if able.isEmpty { return nil }
@@ -45,7 +44,7 @@ struct JobPlacement {
         return (shards[start...] + shards[..<start]).first { !own.owns($0) }
     }
 
-    /// Returns a shard of the store, with or without an owner, by the request's hash; `nil` if none is known.
+    /// Returns a shard of the store, with or without an owner, chosen by the request's hash; `nil` if none is known.
     func anyShard(for request: JobRequest) -> ShardID? {
         others.shards.isEmpty ? nil : others.shards[Int(request.placementHash % UInt64(others.shards.count))]
     }

@@ -27,7 +27,7 @@ struct QueueBoard: ~Copyable {
         var running = 0
         /// The number of attempts that the turn in progress starts.
         var starting = 0
-        /// The same numbers for each fairness key.
+        /// For each fairness key, `runningByKey` has the part of `running`, and `startingByKey` the part of `starting`.
         private(set) var runningByKey: [String: Int] = [:]
         private(set) var startingByKey: [String: Int] = [:]
         var starts = StartLog()
@@ -53,7 +53,7 @@ struct QueueBoard: ~Copyable {
 
         var count: Int { waiting.reduce(0) { $0 + $1.count } }
 
-        /// Whether a job waits whose key is below its limit.
+        /// Whether a waiting job has a key that is below its limit.
         var isReady: Bool { waiting.contains { $0.isReady } }
 
         /// The number of waiting jobs that the limit for one key would let begin together.
@@ -281,7 +281,7 @@ struct QueueBoard: ~Copyable {
 
     func isWaiting(_ key: Int64) -> Bool { offers[key] != nil }
 
-    /// Adds a job to the jobs that wait for a place of its queue; it must not wait yet.
+    /// Adds a job to the jobs that wait for a place of its queue; the job must not be among them yet.
     mutating func offer(_ key: Int64, due: WallInstant, _ request: JobRequest) {
         counter += 1
         let offer = Offer(number: counter, lane: request.lane, key: request.fairnessKey)
@@ -496,8 +496,9 @@ extension Set {
 // Places in queues whose limits apply to several schedulers.
 //
 // The store gives places and takes them back, so that all schedulers together have no more than the queue allows. This
-// scheduler sends a request when it needs more or fewer places than it has, and every ``patience`` while jobs wait. If
-// other schedulers wait, the answer has fewer places than before. Runs in progress keep their places.
+// scheduler sends a request when it needs more or fewer places than it has. While jobs wait, it repeats the request
+// each time that ``patience`` has passed. If other schedulers wait, the answer has fewer places than before. Runs in
+// progress keep their places.
 extension QueueBoard {
     private static let patience: Duration = .milliseconds(250)
 

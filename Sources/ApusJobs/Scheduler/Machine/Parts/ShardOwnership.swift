@@ -1,5 +1,4 @@
-/// The session with the shards that this scheduler owns, those that it gives back, and the claims that previous owners
-/// left.
+/// The shards that this scheduler's session owns, those that it gives back, and the claims that previous owners left.
 struct ShardOwnership {
     private(set) var session: StoreSession { didSet { chooseForNewJobs() } }
     /// The shards that are given back once their last run has ended; their jobs begin no further run.
@@ -33,8 +32,8 @@ struct ShardOwnership {
 
     func owns(_ shard: ShardID) -> Bool { session.shards[shard] != nil }
 
-    /// Returns the shard of a new job among those that this scheduler owns, by the request's hash; `nil` if it owns
-    /// none.
+    /// Returns the shard of a new job among those that this scheduler owns, chosen by the request's hash; `nil` if it
+    /// owns none.
     func shard(for request: JobRequest) -> ShardID? {
         forNewJobs.isEmpty ? nil : forNewJobs[Int(request.placementHash % UInt64(forNewJobs.count))]
     }
@@ -72,7 +71,7 @@ struct ShardOwnership {
 
     /// Notes that the session is connected.
     ///
-    /// - Returns: Whether it was cut off.
+    /// - Returns: Whether it was cut off before.
     mutating func connected() -> Bool {
         defer { cutOffSince = nil }
         return isCutOff
@@ -121,10 +120,10 @@ struct ShardOwnership {
 
     // MARK: Recovery
 
-    /// Returns whether claimed runs of the shard may be its previous owner's.
+    /// Returns whether claimed runs of the shard may have been left by its previous owner.
     func isUnrecovered(_ shard: ShardID) -> Bool { unrecovered.contains(shard) }
 
-    /// Notes that a page of claimed runs was read; `nil` for the last, empty one.
+    /// Notes that a page of claimed runs was read; `key` is `nil` if the page was empty, so that it was the last one.
     mutating func recovered(through key: Int64?) {
         recovery = key
         if key == nil { unrecovered = [] }

@@ -7,7 +7,7 @@ struct StoreBackoff {
     /// The number of failed accesses since the last commit.
     private var failures = 0
     private(set) var retryAt: UptimeInstant?
-    /// The first failure since the last commit, and the last error.
+    /// The reading of the clocks at the first failure since the last commit, and the last error.
     private(set) var outage: (since: SchedulerReading, error: JobError)?
 
     var isFailing: Bool { failures > 0 }

@@ -7,7 +7,8 @@ struct StoredClock {
     private var isNew: Bool
     /// The offsets by which the wall clock was set since the last commit.
     private var steps: [Duration] = []
-    /// Whether several schedulers share the store, whose clock then takes the place of the axis of elapsed time.
+    /// Whether several schedulers share the store; if so, elapsed time has no separate axis, but is counted on the
+    /// store's clock.
     private let isShared: Bool
 
     init(_ session: StoreSession, bootID: String?, at now: SchedulerReading) {
@@ -35,8 +36,8 @@ struct StoredClock {
     ///
     /// A step of less than a second is an adjustment by network time, and moves no job.
     ///
-    /// - Returns: The offset by which it was set, and the offset by which the instants of elapsed time move with it;
-    ///   `nil` if it was not set.
+    /// - Returns: The offset by which the clock was set, and the offset by which the instants of elapsed time move with
+    ///   it; `nil` if the clock was not set.
     mutating func notice(_ now: SchedulerReading) -> (step: Duration, moved: Duration)? {
         let step = now.wallOffset - record.wallOffset
         guard step >= .seconds(1) || step <= .seconds(-1) else { return nil }
@@ -49,7 +50,7 @@ struct StoredClock {
 
     /// Notes that the store has the record.
     ///
-    /// - Returns: The steps that it did not have before.
+    /// - Returns: The steps that the store did not have before.
     mutating func committed() -> [Duration] {
         isNew = false
         defer { steps = [] }

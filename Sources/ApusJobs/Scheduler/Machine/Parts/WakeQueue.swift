@@ -20,7 +20,7 @@ struct WakeQueue {
 
     subscript(key: Int64) -> WallInstant? { armed[key] }
 
-    /// The wake whose latest instant is the earliest; a stale one counts until ``dropStale()``.
+    /// The wake whose latest instant is the earliest; a stale wake counts until ``dropStale()``.
     var first: (wake: WallInstant, latest: WallInstant)? { deadlines.first.map { ($0.wake, $0.instant) } }
 
     mutating func arm(_ key: Int64, at wake: WallInstant, tolerance: Duration) {

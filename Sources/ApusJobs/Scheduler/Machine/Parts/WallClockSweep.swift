@@ -32,7 +32,7 @@ struct WallClockSweep {
         if trigger.calendar != nil { usesTimeZones = true }
     }
 
-    /// Begins a sweep with the first job; a sweep in progress begins again, for both causes.
+    /// Begins a sweep with the first job; if a sweep is in progress, it begins again, for both causes.
     ///
     /// - Returns: The causes.
     mutating func begin(_ new: Cause) -> Cause {
@@ -51,7 +51,7 @@ struct WallClockSweep {
         return .anchored(after: after, limit: limit)
     }
 
-    /// Notes that a page was read; `nil` for the last, empty one.
+    /// Notes that a page was read; `key` is `nil` if the page was empty, so that it was the last one.
     mutating func took(through key: Int64?) {
         after = key ?? 0
         if key == nil { cause = nil }
