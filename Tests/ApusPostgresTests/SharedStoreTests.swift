@@ -354,6 +354,27 @@
             }
         }
 
+        @Test("a node with more events than it sends at once makes no more, and the others learn that some are missing")
+        func tooManyEvents() async throws {
+            try await withDatabase { configuration in
+                let first = PostgresStore(patient: configuration)
+                let one = try await first.open(as: NodeID(rawValue: "one"))
+                let second = PostgresStore(patient: configuration)
+                let two = try await second.open(as: NodeID(rawValue: "two"), running: RunnableJobs(kinds: []))
+                let events = first.events(in: one) { true }
+                // A pause that ends meanwhile makes space for 100 more, so the number is not known.
+                while second.isPublishing(in: two) { second.publish(.deleted(jobID: "a"), in: two) }
+                for await event in events {
+                    guard case .dropped(let count, _) = event else { continue }
+                    #expect(count > 0)
+                    break
+                }
+                #expect(second.isPublishing(in: two))
+                try await second.close(two)
+                try await first.close(one)
+            }
+        }
+
         @Test("a scheduler follows the database's clock, however wrong its machine's clock is")
         func wrongClock() async throws {
             try await withDatabase { configuration in

@@ -226,9 +226,11 @@ public enum JobEvent: Sendable {
     case skipped(Run)
     /// The wall clock was set by this offset, and jobs that count elapsed time were moved with it.
     case clockChanged(by: Duration)
-    /// Events of jobs and runs, or bytes of output, were dropped here because this subscriber was too slow.
+    /// Events of jobs and runs, or bytes of output, were dropped here because this subscriber was too slow, or another
+    /// scheduler of the store had too many events to send.
     ///
-    /// If `events` is not 0, the subscriber must read the jobs again.
+    /// If `events` is not 0, the subscriber must read the jobs again. For events of another scheduler, `events` is a
+    /// lower bound.
     case dropped(events: Int, outputBytes: Int)
     /// The scheduler stopped, and no event follows.
     ///

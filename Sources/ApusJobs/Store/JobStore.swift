@@ -89,9 +89,10 @@ public protocol JobStore: Sendable {
     /// reached its instant, and a duration from now begins at the upper bound.
     func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>?
 
-    /// Returns whether there are other schedulers of the store, which may have subscribers.
+    /// Returns whether an event would be sent to other schedulers of the store, which may have subscribers.
     ///
-    /// While there are none, no event is made for them.
+    /// While it is false, no event of a change is made for them. If there are other schedulers, the store sends
+    /// ``JobEvent/dropped(events:outputBytes:)`` in place of the events that are not made.
     func isPublishing(in session: StoreSession) -> Bool
 
     /// Sends an event to the other schedulers of the store, for their subscribers.

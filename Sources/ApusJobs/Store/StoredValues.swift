@@ -72,11 +72,31 @@ package enum LabelsJSON {
         var text = "{"
         for (key, value) in labels.sorted(by: { $0.key < $1.key }) {
             if text.utf8.count > 1 { text += "," }
-            text.appendJSON(key)
+            append(key, to: &text)
             text += ":"
-            text.appendJSON(value)
+            append(value, to: &text)
         }
         return text + "}"
+    }
+
+    private static func append(_ string: String, to text: inout String) {
+        text += "\""
+        defer { text += "\"" }
+        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        guard !isPlain else {
+            text += string
+            return
+        }
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\u{0}"..<" ":
+                let hex = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// Returns the labels of a stored object; `nil` if it is not an object of strings.
@@ -164,29 +184,6 @@ package enum LabelsJSON {
             defer { position += 4 }
             guard let digits = String(validating: bytes[position..<position + 4], as: UTF8.self) else { return nil }
             return UInt32(digits, radix: 16)
-        }
-    }
-}
-
-extension String {
-    /// Appends a text as a string literal of JSON.
-    package mutating func appendJSON(_ string: String) {
-        self += "\""
-        defer { self += "\"" }
-        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        guard !isPlain else {
-            self += string
-            return
-        }
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": self += "\\\""
-            case "\\": self += "\\\\"
-            case "\u{0}"..<" ":
-                let hex = String(scalar.value, radix: 16)
-                self += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: unicodeScalars.append(scalar)
-            }
         }
     }
 }

@@ -35,7 +35,18 @@
         private let others = Locked((areThere: false, greetings: 0))
         private let isWanted = Locked<@Sendable () -> Bool>({ false })
         /// Whether there are other nodes, which may have subscribers.
-        var hasOthers: Bool { others.withLock { $0.areThere } }
+        private var hasOthers: Bool { others.withLock { $0.areThere } }
+        /// Whether an event would be sent: there are other nodes, and the present pause has space for the event.
+        ///
+        /// Events that are not made because there is no space count as one dropped event.
+        var isPublishing: Bool {
+            hasOthers
+                && pending.withLock { pending in
+                    if pending.events.count < Self.most.events { return true }
+                    pending.droppedEvents = max(1, pending.droppedEvents)
+                    return false
+                }
+        }
         /// How many nodes have greeted this one.
         var greetings: Int { others.withLock { $0.greetings } }
         /// The received payloads, in a stream so that they are read in order.
@@ -109,7 +120,7 @@
             }
             var payloads = [Payload()]
             for event in sent.events {
-                let text = event.json
+                let text = JobJSON.text(of: event)
                 if payloads[payloads.count - 1].add(text) { continue }
                 payloads.append(Payload())
                 _ = payloads[payloads.count - 1].add(text)
@@ -205,8 +216,8 @@
     }
 
     /// An event of one job, as a reference to the rows of its job or run.
-    struct CodedEvent: Decodable, Equatable {
-        enum Kind: String, CaseIterable, Decodable {
+    struct CodedEvent: Codable, Equatable {
+        enum Kind: String, Codable {
             case submitted, changed, deleted, runStarted, runEnded, runPostponed, skipped, output, progress
         }
         var kind: Kind
@@ -223,23 +234,6 @@
         var isOfJob: Bool { kind == .submitted || kind == .changed }
         var isOfRun: Bool { !isOfJob && kind != .deleted && kind != .output && kind != .progress }
         var run: RunReference { RunReference(job: key, occurrence: occurrence, attempt: attempt) }
-
-        /// The event as a JSON object.
-        ///
-        /// It is written without a JSON library, which would take longer than all else that a node does for its events.
-        var json: String {
-            var text = "{\"kind\":\"\(kind)\",\"job\":"
-            text.appendJSON(job.rawValue)
-            text += ",\"key\":\(key),\"occurrence\":\(occurrence),\"attempt\":\(attempt)"
-            if let offset { text += ",\"offset\":\(offset)" }
-            if let bytes { text += ",\"bytes\":\(bytes)" }
-            if let fraction { text += ",\"fraction\":\(fraction)" }
-            if let message {
-                text += ",\"message\":"
-                text.appendJSON(message)
-            }
-            return text + "}"
-        }
 
         /// Returns the event with its job or run from the tables; `nil` if they do not exist.
         fileprivate func event(_ jobs: [Int64: Job], _ runs: [RunReference: Run]) -> JobEvent? {

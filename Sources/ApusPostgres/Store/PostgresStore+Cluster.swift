@@ -35,9 +35,9 @@
             owner.member.serve(jobs)
         }
 
-        /// Returns whether there are other nodes; see `JobStore.isPublishing(in:)`.
+        /// Returns whether an event would be sent to other nodes; see `JobStore.isPublishing(in:)`.
         public func isPublishing(in session: StoreSession) -> Bool {
-            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.hasOthers } else { false }
+            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.isPublishing } else { false }
         }
 
         /// Sends an event to the other nodes; see `JobStore.publish(_:in:)`.
