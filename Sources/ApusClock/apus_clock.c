@@ -119,8 +119,8 @@ static void refuse_what_cannot_work(const char *file) {
     if (why) fail(cannot_run, "time cannot be virtual for %s: it %s", file, why);
 }
 
-// Returns the path of the library, which is beside this program, or in `../lib/apus` as seen from its folder. Exits if
-// it is in neither.
+// Returns the path of the library, which is in the folder of this program, or in `../lib/apus` relative to that folder.
+// Exits if the library is in neither folder.
 static const char *library(void) {
     static char path[PATH_MAX + 32];
     static const char *const places[] = {"libapus-clock.so", "../lib/apus/libapus-clock.so"};
@@ -175,6 +175,11 @@ static void remove_files(void) {
     if (own.listener >= 0) unlink(own.socket);
 }
 
+static void end_for_lack_of_descriptors(void) {
+    fputs("apus-clock: the limit of open files is too low to examine all threads of the command\n", stderr);
+    own.has_ended = true, own.status = W_EXITCODE(cannot_run, 0);
+}
+
 static void start(char **arguments) {
     const char *file = file_of(arguments[0]), *object = library(), *before = getenv("LD_PRELOAD");
     refuse_what_cannot_work(file);
@@ -184,6 +189,7 @@ static void start(char **arguments) {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaddset(&handled, numbers[i]);
     sigprocmask(SIG_BLOCK, &handled, &previous);
     own.signals = signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (own.signals < 0) fail(cannot_run, "signals cannot be read: %s", strerror(errno));
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     // If the caller ignores SIGCHLD, the kernel would discard the command's status.
     signal(SIGCHLD, SIG_DFL);
@@ -207,25 +213,29 @@ static void start(char **arguments) {
     }
     // With the default slack, each short sleep would be 50 µs longer.
     prctl(PR_SET_TIMERSLACK, 1);
-    tree_begin(own.shared);
+    if (!tree_begin(own.shared)) end_for_lack_of_descriptors();
 }
 
-// Passes signals on to the command, except SIGINT and SIGQUIT from a terminal, which has sent them to the command too.
-static void handle_signals(void) {
+// Passes signals on to the command, except SIGINT and SIGQUIT from a terminal, which has sent them to the command too;
+// and waits for children that have ended. False without a child.
+static bool handle_signals(void) {
     struct signalfd_siginfo signal;
     while (read(own.signals, &signal, sizeof signal) == sizeof signal) {
         bool is_passed_on = signal.ssi_signo == SIGTERM || signal.ssi_signo == SIGHUP || signal.ssi_code == SI_USER;
         if (signal.ssi_signo != SIGCHLD && is_passed_on && !own.has_ended) kill(own.command, (int)signal.ssi_signo);
     }
     int status;
-    for (pid_t process; (process = waitpid(-1, &status, WNOHANG)) > 0;) {
+    pid_t process;
+    while ((process = waitpid(-1, &status, WNOHANG)) > 0) {
         if (process == own.command && !own.has_ended) own.has_ended = true, own.status = status;
     }
+    return process == 0;
 }
 
 enum outcome { outcome_rest, outcome_ended, outcome_busy };
 
-// Waits until nothing in the tree can run, the command has ended, or `limit` of the machine's time has passed.
+// Waits until nothing in the tree can run, the command has ended, or `limit` nanoseconds of the machine's time have
+// passed.
 static enum outcome settle(int64_t limit) {
     static bool has_warned;
     const int64_t patience = 10 * SECOND;
@@ -235,8 +245,7 @@ static enum outcome settle(int64_t limit) {
         if (own.has_ended) return outcome_ended;
         if (tree_is_at_rest()) return outcome_rest;
         if (tree_lacks_descriptors()) {
-            fputs("apus-clock: the limit of open files is too low to examine all threads of the command\n", stderr);
-            own.has_ended = true, own.status = W_EXITCODE(cannot_run, 0);
+            end_for_lack_of_descriptors();
             return outcome_ended;
         }
         int64_t passed = process_clock_machine_time() - start;
@@ -469,9 +478,6 @@ int main(int count, char **arguments) {
     start(arguments);
     if (stepped) serve_requests();
     else run_by_itself();
-    while (tree_kill()) {
-        handle_signals();
-        process_clock_machine_sleep(SECOND / 1000);
-    }
+    while (handle_signals() && tree_kill()) process_clock_machine_sleep(SECOND / 1000);
     return WIFSIGNALED(own.status) ? 128 + WTERMSIG(own.status) : WEXITSTATUS(own.status);
 }

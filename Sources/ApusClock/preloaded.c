@@ -40,7 +40,7 @@ static bool is_housekeeper(void) {
 
 // MARK: Orders
 
-// Returns whether a process has ended; true also for a zombie, for which its parent has not waited yet.
+// Returns whether a process has ended. A zombie, for which its parent has not waited yet, has ended too.
 static bool has_ended(uint64_t identity) {
     struct process_state now = process_state(process_of(identity));
     // The state cannot be read if no descriptor is free.
@@ -136,14 +136,17 @@ static void begin_serving(void) {
     pthread_attr_destroy(&attributes);
 }
 
-// The child shares the readings. It has no other part of the parent's clock, but it has inherited the descriptors of
-// timers.
+// The readings are shared; the rest of the parent's clock is gone, and its timers' descriptors are the child's too. A
+// cancelled thread may fork, and must not end here.
 static void join_in_child(void) {
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     clock_lock();
     clock_make_virtual();
     timer_descriptors_convert();
     clock_unlock();
     begin_serving();
+    pthread_setcancelstate(cancel_state, NULL);
 }
 
 static bool map(const char *file) {

@@ -25,14 +25,15 @@ struct process {
     struct thread *threads;
     size_t count, capacity;
     bool is_there;
-    // The program that the process runs, and the instant since which it has been running without having joined.
+    // The program that the process runs, and the instant at which that program was first seen. The instant is used
+    // while the process has not joined.
     dev_t device;
     ino_t file;
     int64_t since;
-    // Whether the user has been informed that the process has the machine's time.
+    // Whether the user has been informed that the process runs in the machine's time.
     bool is_excused;
     unsigned examined_joined;
-    // How many of its waits had been released unseen when its clock last prepared.
+    // How many waits of the process had been released unseen when its clock last prepared.
     uint64_t released;
 };
 
@@ -44,10 +45,10 @@ static struct {
     // The number of the process or thread that began last on this machine, as read at two times: at the last search,
     // and at the last search after which the tree was found at rest.
     long last_process, searched_process;
-    // Whether a thread has ended since the last search for processes, and whether that search has found or lost a
-    // process.
-    bool has_ended, has_changed;
-    // Whether waits whose releases are not seen have already tried again in this rest of the tree.
+    // Whether the last search for processes has to be repeated before the next examination, because a thread has ended
+    // or may serve a clock that was not found; and whether that search has found or lost a process.
+    bool must_search, has_changed;
+    // In this rest of the tree, waits whose releases are not seen have tried again.
     bool has_tried;
     // Whether a file could not be opened because too many files are open.
     bool lacks_descriptors;
@@ -57,7 +58,8 @@ static struct {
 
 // MARK: Files of the kernel
 
-// Returns `file`, and notes if there was no descriptor for it. Otherwise -1 means that the process or thread has ended.
+// Returns `file`, and notes if -1 means that there was no descriptor for it. In any other case, -1 means that the
+// process or thread has ended.
 static int opened(int file) {
     own.lacks_descriptors |= file < 0 && (errno == EMFILE || errno == ENFILE);
     return file;
@@ -82,7 +84,7 @@ static ssize_t read_text(int file, char *text, size_t size) {
 // before its process, or a process whose parent has not waited for it.
 static bool is_asleep(int file) {
     char state = thread_state(file);
-    if (state == 0) own.has_ended = true;
+    if (state == 0) own.must_search = true;
     return state != 0 && strchr("STtZ", state);
 }
 
@@ -112,10 +114,11 @@ const char *tree_obstacle(void) {
     return thread_files_obstacle();
 }
 
-void tree_begin(struct shared_clock *shared) {
+bool tree_begin(struct shared_clock *shared) {
     own.shared = shared;
     own.last_process_file = open_kernel_file("/proc/loadavg");
     own.last_process = own.searched_process = -1;
+    return own.last_process_file >= 0;
 }
 
 // MARK: The table
@@ -143,11 +146,17 @@ static void forget_process(size_t index) {
     own.processes[index] = own.processes[--own.count];
 }
 
-// Returns the row of a process, which is added if it is new; NULL if the process has ended.
-static struct process *process_with(int id) {
+static struct process *row_of(int id) {
     for (size_t i = 0; i < own.count; i++) {
         if (own.processes[i].id == id) return &own.processes[i];
     }
+    return NULL;
+}
+
+// Returns the row of a process, which is added if it is new; NULL if the process has ended.
+static struct process *process_with(int id) {
+    struct process *row = row_of(id);
+    if (row) return row;
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", id);
     int folder = open_kernel_file(path);
@@ -180,7 +189,29 @@ static void add_thread(struct process *process, int id) {
 
 // MARK: Finding processes
 
-static void find_children(int file);
+static int open_own_children(void) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    return open_kernel_file(path);
+}
+
+// Calls `use` with each process that a `children` file lists, and closes the file. The file is read completely and
+// closed before the first call, which may read others.
+static void for_each_child(int file, void (*use)(int)) {
+    size_t size = 4096, length = 0;
+    char *text = malloc(size);
+    if (!text) abort();
+    ssize_t part;
+    while ((part = pread(file, text + length, size - length - 1, (off_t)length)) > 0) {
+        length += (size_t)part;
+        if (size - length < 1024 && !(text = realloc(text, size *= 2))) abort();
+    }
+    text[length] = 0;
+    if (file >= 0) close(file);
+    char *place = text;
+    for (long id; (id = strtol(place, &place, 10)) > 0;) use((int)id);
+    free(text);
+}
 
 static bool add_listed_thread(int32_t id, void *process) {
     add_thread(process, id);
@@ -201,36 +232,25 @@ static void find_process(int id) {
     size_t place = (size_t)(process - own.processes), count = process->count;
     for (size_t i = 0; i < count; i++) {
         int children = open_file(&own.processes[place], own.processes[place].threads[i].id, "children");
-        if (children >= 0) find_children(children);
+        for_each_child(children, find_process);
     }
 }
 
-// Finds the processes that a `children` file lists, and closes the file. The file is read completely and closed before
-// the search goes deeper.
-static void find_children(int file) {
-    size_t size = 4096, length = 0;
-    char *text = malloc(size);
-    if (!text) abort();
-    ssize_t part;
-    while ((part = pread(file, text + length, size - length - 1, (off_t)length)) > 0) {
-        length += (size_t)part;
-        if (size - length < 1024 && !(text = realloc(text, size *= 2))) abort();
-    }
-    text[length] = 0;
-    close(file);
-    char *place = text;
-    for (long id; (id = strtol(place, &place, 10)) > 0;) find_process((int)id);
-    free(text);
-}
-
-// Frees the slots of processes that have ended. Such a process need not be in the table, because it may have begun and
-// ended between two searches, and its number may be that of another process by now.
-static void free_slots(void) {
+// Finds the processes that have slots, and frees the slots of those that have ended: one may have begun and ended
+// without having been found, and its number may be that of another process by now.
+static void find_joined_processes(void) {
     for (int i = 0; i < slot_count; i++) {
-        uint64_t process = atomic_load(&own.shared->slots[i].process);
-        if (process == 0 || identity_of(process_of(process)) == process || own.lacks_descriptors) continue;
-        atomic_store(&own.shared->slots[i].thread, 0);
-        atomic_store(&own.shared->slots[i].process, 0);
+        struct clock_slot *slot = &own.shared->slots[i];
+        uint64_t process = atomic_load(&slot->process);
+        if (process == 0) continue;
+        const struct process *row = row_of(process_of(process));
+        if (row && row->is_there && row->identity == process) continue;
+        if (identity_of(process_of(process)) == process) {
+            find_process(process_of(process));
+        } else if (!own.lacks_descriptors) {
+            atomic_store(&slot->thread, 0);
+            atomic_store(&slot->process, 0);
+        }
     }
 }
 
@@ -238,17 +258,10 @@ static void free_slots(void) {
 // that was found stays in the table until it has no threads, and a process with a slot is found by the slot.
 static void find_processes(void) {
     own.last_process = read_last_process();
-    own.has_ended = own.has_changed = own.lacks_descriptors = false;
+    own.must_search = own.has_changed = own.lacks_descriptors = false;
     for (size_t i = 0; i < own.count; i++) own.processes[i].is_there = false;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-    int children = open_kernel_file(path);
-    if (children >= 0) find_children(children);
-    free_slots();
-    for (int i = 0; i < slot_count; i++) {
-        uint64_t process = atomic_load(&own.shared->slots[i].process);
-        if (process != 0) find_process(process_of(process));
-    }
+    for_each_child(open_own_children(), find_process);
+    find_joined_processes();
     for (size_t i = 0; i < own.count; i++) find_process(own.processes[i].id);
     for (size_t i = own.count; i-- > 0;) {
         if (own.processes[i].count > 0) continue;
@@ -288,7 +301,8 @@ static void say(const struct process *process, const char *why) {
     fprintf(stderr, "apus-clock: %s (process %d) runs in the machine's time: it %s\n", name, process->id, why);
 }
 
-// Whether the tree may be at rest although this sleeping process has no clock, because it cannot have one.
+// Whether the tree may be at rest although this sleeping process has no clock. This is so if the process cannot have
+// one.
 static bool is_excused(struct process *process) {
     char path[64];
     struct stat program;
@@ -368,8 +382,8 @@ static void move_to_front(struct process *process, size_t index) {
 //
 // The first pass includes the threads that serve clocks. Such a thread may still be ending after the program's own
 // threads have ended, and until then the end of the process is not announced. The last pass leaves these threads out.
-// For the others it is exact: a thread may look asleep in the first pass while it is still on a processor, and this
-// pass finds that out.
+// The last pass is exact for the other threads: a thread may look asleep in the first pass while it is still on a
+// processor, and the last pass finds that out.
 static bool all_are_asleep(bool is_last) {
     for (size_t p = 0; p < own.count; p++) {
         struct process *process = &own.processes[p];
@@ -387,6 +401,8 @@ static bool all_are_asleep(bool is_last) {
         }
         if (!is_served && !is_excused(process)) {
             own.runner = own.runner_process = process->id;
+            // The thread that serves its clock may have begun.
+            own.must_search |= read_last_process() != own.last_process;
             return false;
         }
     }
@@ -401,17 +417,17 @@ static bool none_has_run(void) {
             struct thread *thread = &own.processes[p].threads[i];
             uint64_t activity = 0;
             if (thread->serves_clock) continue;
-            if (!thread_activity(thread->schedule, &activity)) own.has_ended = true;
+            if (!thread_activity(thread->schedule, &activity)) own.must_search = true;
             none &= activity == thread->activity;
             thread->activity = activity;
         }
     }
-    return none && !own.has_ended;
+    return none && !own.must_search;
 }
 
-// Sends an order to all clocks, or only to those with a wait that may be released, before it awaits the answers, so
-// that they carry it out side by side. Returns false if a clock has woken a thread or waits for the kernel's delivery,
-// or if its process has ended or runs another program.
+// Sends an order to all clocks, or only to those with a wait that may be released. All orders are sent before an answer
+// is awaited, so that the clocks carry them out side by side. Returns false if a clock has woken a thread or waits for
+// the kernel's delivery, or if its process has ended or runs another program.
 static bool order_all(enum clock_order kind) {
     bool is_quiet = true;
     for (int times = 0; times < 2; times++) {
@@ -435,8 +451,8 @@ static bool order_all(enum clock_order kind) {
     return is_quiet;
 }
 
-// Has waits try again once in each rest, and once more if such a wait has ended, because its thread may have released
-// another one.
+// Makes waits try again once in each rest. If one of them has ended, the waits try again once more, because the thread
+// of the ended wait may have released another one.
 static bool try_all(void) {
     if (own.has_tried) return true;
     own.has_tried = true;
@@ -448,7 +464,8 @@ void tree_wakes(void) { own.has_tried = false; }
 // A process that is being forked has its number before it is in the list of its parent's children. A search therefore
 // counts only if the parent has not run meanwhile, which the passes before and after the search show.
 bool tree_is_at_rest(void) {
-    if (own.has_ended || read_last_process() != own.last_process) find_processes();
+    if (own.must_search) find_processes();
+    // The clocks get orders only when nothing runs, because on a busy machine each order takes a processor from what does.
     if (!all_are_asleep(false) || !none_has_run()) return false;
     if (read_last_process() != own.searched_process) {
         find_processes();
@@ -483,9 +500,19 @@ void tree_fire(const struct tree_deadline *deadline) {
     await_answer(&own.processes[deadline->process], deadline->slot);
 }
 
+static int killed, refused;
+
+static void kill_child(int id) {
+    if (kill(id, SIGKILL) == 0) killed++;
+    else refused++;
+}
+
 bool tree_kill(void) {
-    find_processes();
-    bool is_any = own.lacks_descriptors;
-    for (size_t p = 0; p < own.count; p++) is_any |= kill(own.processes[p].id, SIGKILL) == 0;
-    return is_any;
+    killed = refused = 0;
+    // One descriptor is needed to list the children, and the dynamic linker has had one.
+    while (own.count > 0) forget_process(own.count - 1);
+    if (own.last_process_file >= 0) close(own.last_process_file);
+    own.last_process_file = -1;
+    for_each_child(open_own_children(), kill_child);
+    return killed > 0 || refused == 0;
 }

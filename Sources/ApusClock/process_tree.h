@@ -12,15 +12,17 @@
 
 // Why this machine cannot show whether the tree is at rest, in words; NULL if it can.
 const char *tree_obstacle(void);
-void tree_begin(struct shared_clock *shared);
-// Examines the tree once: true if no thread can run, and no clock has woken one or still waits for data.
+// False without a free descriptor.
+bool tree_begin(struct shared_clock *shared);
+// Examines the tree once. Returns true if no thread can run, no clock has woken a thread, and no clock still waits for
+// data.
 bool tree_is_at_rest(void);
 // Whether there are too few descriptors to examine all processes; then the tree is never found at rest.
 bool tree_lacks_descriptors(void);
 // Notes that a thread of the tree may have run, or will run because of what the caller does next.
 void tree_wakes(void);
 // The earliest deadline of the tree: the time until then, the slot, and the index of the process. `tree_earliest` finds
-// it in a tree at rest; false if there is none.
+// it in a tree at rest, and returns false if there is none.
 struct tree_deadline {
     int64_t left;
     struct clock_slot *slot;
@@ -31,7 +33,9 @@ bool tree_earliest(struct tree_deadline *earliest);
 void tree_fire(const struct tree_deadline *deadline);
 // Describes the thread because of which the tree was not at rest at the last examination.
 void tree_describe_runner(char *text, size_t size);
-// Kills all processes of the tree. Returns false if there is none.
+// Ends the examinations, and kills the children of this process. It is repeated while there is a child, because the
+// children of one that has ended become this process's. No other process is killed, and a child's number is not given
+// again before this process has waited for it. False if it may kill none of them, because they have other rights.
 bool tree_kill(void);
 
 // Why a program's time cannot be virtual, in words that follow "it"; NULL where it can be.

@@ -1,4 +1,4 @@
-// Replaces the waits for descriptors until an instant, and the timers that are descriptors.
+// Replaces the calls that wait for descriptors until an instant, and the calls for timers that are descriptors.
 //
 // Owns the table of timers. Its entries are atomic, and the lock protects the contents of the timers. A child has an
 // empty table. `read`, `close` and similar calls take the lock only for a timer's descriptor.
@@ -241,8 +241,8 @@ static void drop_number(int descriptor) {
     }
 }
 
-// With the lock held: returns the timer of a number; NULL if the file with that number is not a timer, or no longer
-// one.
+// With the lock held: returns the timer of a number; NULL if the file with that number is not a timer, or is no longer
+// a timer.
 static struct timer *true_timer_of(int descriptor) {
     if (timer_of(descriptor) && !is_timer(descriptor)) drop_number(descriptor);
     return timer_of(descriptor);
@@ -285,10 +285,10 @@ static void make_readable(struct timer *timer) {
     if (libc()->timerfd_settime(timer->wait.descriptor, TFD_TIMER_ABSTIME, &long_ago, NULL) != 0) return;
     struct pollfd polled = {.fd = timer->wait.descriptor, .events = POLLIN};
     struct timespec none = {0, 0};
-    // The call is made by its number, because libc's poll is a cancellation point. The loop ends after 10 ms, because a
-    // call that is not seen here may read the descriptor before it is found readable.
+    // The loop ends after 10 ms, because a call that is not seen here may read the descriptor before it is found
+    // readable.
     int64_t end = process_clock_machine_time() + 10000000;
-    while (libc()->syscall(SYS_ppoll, &polled, 1, &none, NULL, 0) == 0 && atomic_load(&timer->reads) == reads
+    while (libc()->ppoll(&polled, 1, &none, NULL) == 0 && atomic_load(&timer->reads) == reads
            && is_timer(polled.fd) && process_clock_machine_time() < end) {}
 }
 

@@ -9,6 +9,7 @@
 // (clock_flight.c). A wake-up by another process is not foreseen.
 //
 // Owns the table of threads with their open files, under a mutex of its own, which is never held with the clock's lock.
+// The thread that has the mutex cannot be cancelled.
 // A child has none of it.
 #define _GNU_SOURCE
 #include "clock_internal.h"
@@ -30,6 +31,8 @@ struct thread {
 static struct {
     // A mutex whose bytes are zero is free, so the mutex is free in a child.
     ZERO_IN_CHILDREN pthread_mutex_t looking;
+    // Whether the thread that has the mutex could be cancelled before.
+    int cancel_state;
     struct thread *threads;
     size_t thread_count, thread_capacity;
     int folder;
@@ -170,12 +173,28 @@ static bool is_at_rest(int32_t caller) {
     return is_unchanged;
 }
 
+// Takes the mutex; false if another thread has it until `end`, an instant of the machine's time.
+static bool begin_looking(int64_t end) {
+    struct timespec time = timespec_of(end);
+    bool is_taken = (end == FOREVER ? pthread_mutex_lock(&own.looking)
+                                    : libc()->pthread_mutex_clocklock(&own.looking, CLOCK_MONOTONIC, &time))
+        == 0;
+    if (is_taken) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.cancel_state);
+    return is_taken;
+}
+
+static void end_looking(void) {
+    int cancel_state = own.cancel_state;
+    libc()->pthread_mutex_unlock(&own.looking);
+    pthread_setcancelstate(cancel_state, NULL);
+}
+
 uint64_t process_clock_activity(void) {
     int32_t caller = (int32_t)libc()->syscall(SYS_gettid);
-    pthread_mutex_lock(&own.looking);
+    begin_looking(FOREVER);
     uint64_t activity = own.thread_count;
     for (size_t i = 0; i < own.thread_count; i++) activity += own.threads[i].id == caller ? 0 : own.threads[i].activity;
-    libc()->pthread_mutex_unlock(&own.looking);
+    end_looking();
     return activity;
 }
 
@@ -198,15 +217,7 @@ static bool nothing_runs(int32_t thread) {
     return is_at_rest(thread) && data_has_arrived(&has_delivered) && (!has_delivered || is_at_rest(thread));
 }
 
-// Takes the mutex. Returns false if another thread holds it until `end`, an instant of the machine's time.
-static bool begin_looking(int64_t end) {
-    struct timespec time = timespec_of(end);
-    return (end == FOREVER ? pthread_mutex_lock(&own.looking)
-                           : libc()->pthread_mutex_clocklock(&own.looking, CLOCK_MONOTONIC, &time))
-        == 0;
-}
-
-// Makes waits that may have been released since the last attempt try again.
+// Has waits try again that may have been released since the last attempt.
 static bool some_wait_again(uint64_t *tried) {
     bool is_any = waits_wake_again();
     uint64_t releases = waits_released_unseen();
@@ -241,7 +252,7 @@ int settle_unless(int64_t limit, const atomic_int *unless) {
         atomic_store(&own.running_thread, 0);
         atomic_store(&own.running_since, 0);
     }
-    libc()->pthread_mutex_unlock(&own.looking);
+    end_looking();
     return result;
 }
 

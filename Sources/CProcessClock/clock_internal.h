@@ -12,15 +12,16 @@
 //
 // - Only an entered wait is in the list. `fire` uses the wait, its descriptor, and the address of its object, which it
 //   never reads.
-// - Whichever sets the state first, under the lock, decides what the wait returns: a step (wait_has_expired) or a
-//   release (wait_was_woken). Both take the wait out of the list.
+// - A step (wait_has_expired) or a release (wait_was_woken) ends a wait, and takes it out of the list. The one that
+//   sets the state first, under the lock, decides what the wait returns.
 // - A handler that interrupts the thread makes wait_sleep return EINTR, whatever its flags. What the handler waits for
 //   is a wait of its own, whose `outer` is the interrupted one.
 // - A cancelled thread calls wait_end from a cleanup handler. A thread that jumps out of a signal handler does not: its
 //   next wait_new finds that the wait belongs to a frame that has gone, and frees it. Until then the wait may fire,
 //   which has no effect.
-// - No handler and no cancellation interrupts a holder of the lock, because all signals are blocked meanwhile. So a
-//   handler can call everything that is async-signal-safe in libc.
+// - No handler and no cancellation interrupts a holder of the lock, because all signals are blocked and cancellation is
+//   disabled meanwhile. So a handler can call everything that is async-signal-safe in libc, and the holder may call
+//   cancellation points.
 // - A child finds zeros in place of its parent's lock, list, tables and state "virtual": the kernel wipes these pages
 //   in each child that does not share its parent's memory. The child's time is therefore the machine's, nothing is
 //   locked, and no wait is entered.
@@ -169,7 +170,7 @@ int own_descriptor(int descriptor);
 bool is_own_descriptor(int descriptor);
 void close_own_descriptor(int descriptor);
 
-// Calls `use` with each number that is a name in an open folder, until it returns false.
+// Calls `use` with each number that is a name in an open folder, until `use` returns false.
 void for_each_number(int folder, bool (*use)(int32_t, void *), void *argument);
 
 int64_t saturating_sum(int64_t one, int64_t other);
@@ -291,8 +292,8 @@ struct wait *wait_earliest(int64_t *left);
 // With the lock held: returns the first wait for which `matches` is true, or NULL.
 struct wait *wait_find(bool (*matches)(const struct wait *, const void *), const void *argument);
 
-// Sleeps on the wait's own word until it is not pending. Returns EINTR if a signal handler ran, and 0 also after a nap.
-// Without the lock. The thread can be cancelled meanwhile if the caller is a cancellation point.
+// Sleeps on the wait's own word until the wait is no longer pending. Returns EINTR if a signal handler ran, and 0 also
+// after a nap. Without the lock. The thread can be cancelled meanwhile if the caller is a cancellation point.
 int wait_sleep(struct wait *wait, bool is_cancellation_point);
 // With the lock held: takes a wait out of the list, and ends its sleep.
 void wait_wake(struct wait *wait, int reason);
@@ -317,12 +318,12 @@ bool is_called_by_run_loops(void *caller);
 bool waits_wake_again(void);
 // Whether a thread waits for something that a call may release unseen, as pthread_cond_wait releases a mutex.
 bool waits_may_be_released(void);
-// Wakes these threads, which try again. Returns false if there is none.
+// Wakes the threads that wait for such things, so that they try again. Returns false if there are none.
 bool waits_try_again(void);
 // Returns the number of waits that have ended by trying again. What such a thread does next may release another one.
 uint64_t waits_released_unseen(void);
 // Points to a function that returns whether the calling thread's waits for conditions, and its sleeps of a moment, use
-// the machine's time. NULL if no thread's do.
+// the machine's time. NULL if no thread uses that time.
 extern bool (*thread_keeps_machine_time)(void);
 // Returns whether a futex call waits until an instant.
 bool is_futex_until(int operation, const struct timespec *time);
@@ -347,7 +348,7 @@ void timer_descriptors_cancel_on_set(void);
 
 // MARK: clock_flight.c
 
-// Makes the kernel deliver what one thread of the process has written for another, as far as it can. Returns true if
+// Makes the kernel deliver, as far as possible, what one thread of the process has written for another. Returns true if
 // nothing more is on its way. If `has_delivered` is then true, the caller must examine the threads once more. Without
 // the lock.
 bool data_has_arrived(bool *has_delivered);

@@ -62,7 +62,8 @@ void zero_in_children(void *variable, size_t size) {
 bool children_are_separate(void) { return !atomic_load(&wiping_fails); }
 
 enum { word_bits = 64 };
-// The bits of the clock's own descriptors. A forked child inherits them, and closes these descriptors.
+// One bit for each descriptor number, which is set for the clock's own descriptors. A forked child inherits the bits,
+// and closes these descriptors.
 static atomic_uint_least64_t own_descriptors[descriptor_capacity / word_bits];
 
 static atomic_bool lacks_descriptors;
@@ -72,7 +73,7 @@ bool process_clock_lacks_descriptors(void) { return atomic_load(&lacks_descripto
 static uint64_t bit_of(int descriptor) { return 1ULL << (descriptor % word_bits); }
 
 // The call is made by its number, because libc's close is a cancellation point, at which a cancelled thread would leave
-// with the lock held.
+// without having noted or closed a descriptor.
 static void close_at_once(int descriptor) { libc()->syscall(SYS_close, descriptor); }
 
 // Makes a descriptor the clock's own. It is moved away from the low numbers, because a program that has closed a number

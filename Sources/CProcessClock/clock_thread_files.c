@@ -105,10 +105,14 @@ const char *thread_files_obstacle(void) {
     bool is_made = pthread_create(&thread, NULL, sleep_until_released, &sleeper) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!is_made) return "no thread can be made";
+    // A cancelled caller would leave the other thread with a frame that has gone.
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     const char *obstacle = obstacle_beside(&sleeper);
     atomic_store(&sleeper.is_released, 1);
     futex(&sleeper.is_released, FUTEX_WAKE_PRIVATE, 1, NULL);
     pthread_join(thread, NULL);
+    pthread_setcancelstate(cancel_state, NULL);
     return obstacle;
 }
 

@@ -7,7 +7,7 @@ extension TimerWheel {
         package let count: Int
         /// Whether the call took all that remained of the pass (rule 7).
         ///
-        /// False if the buffer was full or the work used up; more timers may then be due.
+        /// False if the buffer became full or the limit on the work was reached; more timers may then be due.
         package let isComplete: Bool
 
         package init(count: Int, isComplete: Bool) {
@@ -19,8 +19,8 @@ extension TimerWheel {
     /// Takes the timers whose soft deadline is `now` or earlier, in the order of (deadline, insertion).
     ///
     /// A call takes at most `buffer.count` timers and moves at most `work` records to a lower level, so the caller
-    /// never holds its lock for long. The caller repeats the call until it is complete. Taken timers are in no list,
-    /// but live until they are started or removed.
+    /// never holds its lock for long. The caller repeats the call until the pass is complete. Taken timers are in no
+    /// list, but live until they are started or removed.
     ///
     /// If `now` is earlier than in the previous call because the wall clock was set back, the wheel is rebuilt around
     /// `now`, within the same budget.
@@ -148,7 +148,7 @@ extension TimerWheel {
         }
     }
 
-    /// Advances `current` into a slot, and makes the slot's records the moving ones.
+    /// Advances `current` into a slot, whose records become the list `moving`.
     private mutating func open(_ position: Int, level: Int, digit: Int, now: UInt64) {
         let slot = slots[position]
         // No timer waits before this instant. The closer the instant is to the records, the fewer levels they pass
@@ -190,6 +190,17 @@ extension TimerWheel {
         /// The minima of the records that were examined so far.
         var minimumHard = UInt64.max
         var minimumSoft = UInt64.max
+
+        /// Keeps the search valid when a record leaves the list that is searched.
+        @inline(__always)
+        mutating func leave(_ index: UInt32, next following: UInt32, hard: UInt64) {
+            // The search is given up if it would find too low a minimum, or miss the records that are appended from now
+            // on.
+            if hard == minimumHard { position = TimerWheel.nowhere }
+            guard index == next else { return }
+            next = following
+            if following == .none { position = TimerWheel.nowhere }
+        }
     }
 
     /// A lower bound of the waiting timers' hard deadlines, usually the exact minimum.
@@ -212,9 +223,10 @@ extension TimerWheel {
 
     /// Searches for the minimum hard deadline of the waiting timers, examining at most `limit` records.
     ///
-    /// The search visits slots in the order of time, and stops at the first that cannot hold an earlier hard deadline.
-    /// After the minimum of a list was cancelled, the result may be too early; the next call then continues the search.
-    /// A wake-up at such an instant is unnecessary, and the search after it is exact again.
+    /// The search visits slots in the order of time, and stops at the first slot that cannot hold an earlier hard
+    /// deadline. After the timer with the earliest hard deadline of a list was cancelled, the result may be too early;
+    /// the next call then continues the search. A wake-up at such an instant is unnecessary, and the search after it is
+    /// exact again.
     package mutating func nextWake(examining limit: Int) -> NextWake {
         takeOutLeaving()
         var earliest = NextWake(instant: .max, isExact: true)
@@ -267,15 +279,5 @@ extension TimerWheel {
         clearStale(position)
         refreshing.position = Self.nowhere
         return true
-    }
-
-    /// Keeps the search valid when a record leaves the list that is searched.
-    @inline(never)
-    mutating func refresh(without index: UInt32, _ record: TimerSlab.Record, next: UInt32) {
-        if index == refreshing.next { refreshing.next = next }
-        // Otherwise the search would find too low a minimum, or miss the records that are appended from now on.
-        if record.pointee.hardDeadline == refreshing.minimumHard || refreshing.next == .none {
-            refreshing.position = Self.nowhere
-        }
     }
 }

@@ -1,6 +1,6 @@
 extension TimerWheel {
     // Deadlines are passed along with the record that holds them. Otherwise they would be loaded again right after they
-    // were stored, because the compiler cannot prove that the stores between do not alias them.
+    // were stored, because the compiler cannot prove that the intervening stores do not alias them.
 
     @inline(__always)
     mutating func link(_ index: UInt32, _ record: TimerSlab.Record, deadline: UInt64, hard: UInt64) {
@@ -14,7 +14,7 @@ extension TimerWheel {
         assert(isSound(index), "the wheel's ground rules")
     }
 
-    /// Returns the list for a timer that belongs in no slot (rules 3 and 7), or nil.
+    /// Returns the list for a timer that belongs in no slot (rules 3 and 7), or nil if the timer belongs in a slot.
     @inline(never)
     private func listBeforeSlots(_ instant: UInt64) -> Int? {
         if let passEnd, instant <= passEnd { return laterList }
@@ -51,43 +51,34 @@ extension TimerWheel {
 
     /// Unlinks the batch of cancelled records.
     mutating func takeOutLeaving() {
+        // Determined once, because unlinking may end a move or a search, but begins none.
+        let areChanging = movingFrom & refreshing.position != Self.nowhere
         for position in 0..<leavingCount {
             let index = leaving[position]
-            unlink(index)
+            unlink(index, slab.record(index), whileListsChange: areChanging)
             slab.release(index)
         }
         leavingCount = 0
     }
 
+    /// Unlinks a record.
+    ///
+    /// If no list is being moved or searched, `areChanging` may be false, which needs fewer instructions: the record
+    /// then names its list, and no search has to be adjusted.
     @inline(__always)
-    mutating func unlink(_ index: UInt32) {
+    mutating func unlink(_ index: UInt32, _ record: TimerSlab.Record, whileListsChange areChanging: Bool) {
         assert(isSound(index), "the wheel's ground rules")
-        let record = slab.record(index)
-        // One test covers both cases, because usually no list is being moved or searched.
-        guard movingFrom & refreshing.position == Self.nowhere else { return unlinkFromChangingLists(index) }
-        unlink(record, from: Int(record.pointee.place.rawValue ^ turn))
-    }
-
-    /// Unlinks a record while a list is being moved or searched; records that are being moved still name their old
-    /// list.
-    @inline(never)
-    private mutating func unlinkFromChangingLists(_ index: UInt32) {
-        let record = slab.record(index)
-        let position = list(of: record)
-        if position == refreshing.position { refresh(without: index, record, next: record.pointee.next) }
-        unlink(record, from: position)
-    }
-
-    @inline(__always)
-    private mutating func unlink(_ record: TimerSlab.Record, from position: Int) {
+        let position = areChanging ? list(of: record) : Int(record.pointee.place.rawValue ^ turn)
         let slot = slots + position
         let next = record.pointee.next
         let previous = record.pointee.previous
+        let hard = record.pointee.hardDeadline
+        if areChanging, position == refreshing.position { refreshing.leave(index, next: next, hard: hard) }
         if previous == .none { slot.pointee.head = next } else { slab.record(previous).pointee.next = next }
         if next == .none { slot.pointee.tail = previous } else { slab.record(next).pointee.previous = previous }
         if next & previous == .none {
             markEmpty(position)
-        } else if record.pointee.hardDeadline == slot.pointee.minimumHard {
+        } else if hard == slot.pointee.minimumHard {
             setStale(position)
         }
     }
@@ -101,7 +92,7 @@ extension TimerWheel {
 
     /// Returns the list that a waiting record is in.
     ///
-    /// Records whose whole list became `moving` still name the old list.
+    /// When a whole list becomes `moving`, its records still name the old list; for them, this returns `moving`.
     @inline(__always)
     func list(of record: TimerSlab.Record) -> Int {
         let position = Int(record.pointee.place.rawValue ^ turn)

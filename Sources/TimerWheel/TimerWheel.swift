@@ -27,14 +27,16 @@ import Synchronization
 /// 6. Cancelled timers are unlinked later, in batches of 16: the neighbours of a record lie anywhere in memory, and the
 ///    processor loads those of several records at once. The payload is returned immediately, and the handle is stale
 ///    from then on. Before a list is walked, the batch is unlinked.
-/// 7. A pass is the calls of ``takeDue(now:into:work:)`` up to the first complete one. It takes the timers that were
-///    due when it began. A timer whose deadline has passed when it is inserted during a pass waits in a separate list,
-///    which the next pass takes first, in the order of insertion. So an action that schedules the next timer for the
-///    same instant cannot keep a pass from ending.
-/// 8. No call examines more records than its caller allows, or than a constant, because the caller holds a lock.
+/// 7. A pass consists of the calls of ``takeDue(now:into:work:)`` up to the first complete one. It takes the timers
+///    that were due when it began. A timer whose deadline has passed when it is inserted during a pass waits in a
+///    separate list, which the next pass takes first, in the order of insertion. So an action that schedules the next
+///    timer for the same instant cannot keep a pass from ending.
+/// 8. The number of records that a call examines is limited by its caller or by a constant, because the caller holds a
+///    lock.
 ///
 /// Inserting and cancelling are O(1). Taking is O(records taken + records moved), in steps as small as the caller
-/// wants; a jump over a thousand years costs as much as the occupied slots. Only growth of the slab allocates.
+/// wants. The cost of a jump over a thousand years depends only on the number of occupied slots. Only growth of the
+/// slab allocates.
 package struct TimerWheel: ~Copyable {
     static var levels: Int { 11 }
     static var slotsPerLevel: Int { 64 }
@@ -80,9 +82,9 @@ package struct TimerWheel: ~Copyable {
     ///
     /// `nowhere` means that no records are moving, `everywhere` that all lists were joined.
     var movingFrom = TimerWheel.nowhere
-    /// A bit of each record's place that is flipped when lists are joined.
+    /// The bit that is part of the place of each record in a list, and is flipped when all lists are joined.
     ///
-    /// A record whose place has the other value came into `moving` by the join.
+    /// A record whose place has the other value of the bit came into `moving` by the join.
     var turn: UInt16 = 0
     /// The latest instant of the current pass; nil between passes.
     var passEnd: UInt64?
@@ -92,7 +94,6 @@ package struct TimerWheel: ~Copyable {
     var laterList = TimerWheel.later.0
     /// The search for the exact minima of a list.
     var refreshing = Refresh()
-    /// How many timers wait.
     var waiting = 0
     /// The cancelled records that are still in their lists (rule 6).
     let leaving: UnsafeMutablePointer<UInt32>
@@ -200,7 +201,7 @@ package struct TimerWheel: ~Copyable {
         guard let (record, life) = slab.live(handle) else { return false }
         if record.pointee.place.isList {
             waiting &-= 1
-            unlink(handle.index)
+            unlink(handle.index, record, whileListsChange: true)
         } else {
             guard record.pointee.place == .taken,
                 record.pointee.life.compareExchange(
@@ -276,7 +277,7 @@ package struct TimerHandle: Sendable, Hashable {
         self.generation = generation
     }
 
-    /// The highest generation that fits into the 24 bits of a life that hold it.
+    /// The highest generation; a record's life has 24 bits for the generation.
     package static var lastGeneration: UInt32 { 1 << 24 - 1 }
 
     /// A handle that no wheel ever returns.

@@ -2,11 +2,14 @@
 #define _GNU_SOURCE
 #include "program.h"
 
+#include "CProcessClock.h"
+
 #include <poll.h>
 #include <semaphore.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -165,10 +168,37 @@ static void cancelled_after_the_wait(void) {
     require(open[0] == open[1]);
 }
 
+static void *begin_when_cancelled(void *nothing) {
+    struct process_clock_reading now = {3600000000000, 3600000000000, 1767225600000000000};
+    pthread_cancel(pthread_self());
+    if (process_clock_begin(now) != 0 || process_clock_settle(10000000000) != 0) _exit(2);
+    pthread_testcancel();
+    return nothing;
+}
+
+// The interface of the clock has no cancellation point, at which a thread would leave with a lock. The child has a timer
+// that the clock finds by reading a file.
+static void cancelled_callers_of_the_clock(void) {
+    int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    struct itimerspec setting = {.it_value = time_of(3600000000000)};
+    require(timerfd_settime(timer, 0, &setting, NULL) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        end_child_in_time();
+        void *result = NULL;
+        pthread_t thread = start(begin_when_cancelled, NULL);
+        if (pthread_join(thread, &result) != 0 || result != PTHREAD_CANCELED) _exit(3);
+        _exit(process_clock_advance(1000000000, 10000000000) == 0 && process_clock_is_virtual() ? 0 : 4);
+    }
+    expect_success(child);
+    close(timer);
+}
+
 const struct program cancellation_programs[] = {
     {"threads are cancelled in their waits", cancelled_waits, false},
     {"threads are cancelled before their waits", cancelled_before_the_wait, false},
     {"a thread is cancelled when its wait has ended", cancelled_after_the_wait, false},
     {"a thread is cancelled among sleeps of no length", cancelled_short_sleeps, false},
+    {"a cancelled thread begins virtual time", cancelled_callers_of_the_clock, false},
     {NULL, NULL, false},
 };

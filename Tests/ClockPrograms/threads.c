@@ -1,5 +1,5 @@
 // Programs with threads that end, threads that are never at rest, the clock's own thread, and machines that do not
-// count.
+// count how often a thread has run.
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -10,10 +10,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -241,6 +243,84 @@ static void waits_until_the_deadline_has_passed(void) {
     if (time_is_virtual()) require(reading(CLOCK_MONOTONIC) == end + 1);
 }
 
+// What a process shares with its child, which posts the semaphore in the machine's time.
+static struct {
+    sem_t post, answer;
+    atomic_int rounds_begun, rounds_posted;
+    // The last deadline of the parent that its thread has reached, and the instant at which the post was received.
+    _Atomic int64_t reached, received;
+} *shared;
+
+static void *receive_post(void *nothing) {
+    struct timespec deadline = time_after(CLOCK_REALTIME, ticks(1000000));
+    require(sem_timedwait(&shared->post, &deadline) == 0);
+    atomic_store(&shared->received, reading(CLOCK_MONOTONIC));
+    return nothing;
+}
+
+static void *receive_posts(void *rounds) {
+    for (int round = 0; round < *(int *)rounds; round++) {
+        receive_post(NULL);
+        require(sem_post(&shared->answer) == 0);
+    }
+    atomic_store(&runs, false);
+    return NULL;
+}
+
+enum { rounds_of_posts = 100 };
+
+static void await_round(int round) {
+    while (atomic_load(&shared->rounds_begun) < round) sched_yield();
+}
+
+// Ticks of the child would be those of the machine's time.
+static void post(int64_t two_ticks) {
+    require(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+    for (int round = 1; round <= rounds_of_posts; round++) {
+        await_round(round);
+        sem_post(&shared->post);
+        atomic_store(&shared->rounds_posted, round);
+    }
+    await_round(rounds_of_posts + 1);
+    for (int round = 0; round < rounds_of_posts; round++) {
+        sem_post(&shared->post);
+        // The clock may be a deadline further by now, and goes to the next one at most.
+        int64_t latest = atomic_load(&shared->reached) + two_ticks;
+        while (sem_wait(&shared->answer) != 0) {}
+        if (atomic_load(&shared->received) > latest) _exit(2);
+    }
+    _exit(0);
+}
+
+// A post by another process is received at the instant at which it comes if a thread runs meanwhile, and otherwise at
+// the next deadline at the latest.
+static void posts_of_another_process(void) {
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    require(shared != MAP_FAILED && sem_init(&shared->post, 1, 0) == 0 && sem_init(&shared->answer, 1, 0) == 0);
+    int64_t two_ticks = ticks(2);
+    pid_t child = fork();
+    if (child == 0) post(two_ticks);
+    for (int round = 1; round <= rounds_of_posts; round++) {
+        pthread_t receiver = start(receive_post, NULL);
+        atomic_store(&shared->rounds_begun, round);
+        while (atomic_load(&shared->rounds_posted) < round) sched_yield();
+        int64_t now = reading(CLOCK_MONOTONIC);
+        sleep_for(ticks(1));
+        join(receiver);
+        require(atomic_load(&shared->received) == now);
+    }
+    int rounds = rounds_of_posts;
+    atomic_store(&runs, true);
+    pthread_t receiver = start(receive_posts, &rounds);
+    while (atomic_load(&runs)) {
+        atomic_store(&shared->reached, reading(CLOCK_MONOTONIC));
+        atomic_store(&shared->rounds_begun, rounds_of_posts + 1);
+        sleep_for(ticks(1));
+    }
+    join(receiver);
+    expect_success(child);
+}
+
 const struct program thread_programs[] = {
     {"the main thread ends before the others", main_thread_ends, false},
     {"a limit holds while time advances by itself", a_limit, true},
@@ -249,5 +329,6 @@ const struct program thread_programs[] = {
     {"a thread that takes the ends of children is not at rest", a_thread_takes_the_ends_of_children, true},
     {"without free descriptors, nothing is at rest", no_free_descriptors, true},
     {"a wait is repeated until the clock has passed the deadline", waits_until_the_deadline_has_passed, false},
+    {"another process posts a semaphore", posts_of_another_process, true},
     {NULL, NULL, false},
 };

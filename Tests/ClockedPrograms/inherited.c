@@ -1,6 +1,7 @@
-// Timers that a program has not made itself: a child waits for its parent's timer under two numbers, and the program
-// after `execve` waits for it too. Each wait takes an hour.
+// Timers in a program that has not made them: in a child, by two numbers, and after `execve`. Each waits an hour, except
+// those that were set by a process that has ended, or runs another program.
 #define _GNU_SOURCE
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +29,30 @@ static void await(const char *name, int timer) {
     fflush(stdout);
 }
 
+// A day passes without the timer, which is shown as not set.
+static void show_loss(const char *name, int timer) {
+    struct itimerspec left;
+    struct pollfd polled = {.fd = timer, .events = POLLIN};
+    int fired = poll(&polled, 1, 86400000);
+    timerfd_gettime(timer, &left);
+    printf("%s: %s\n", name, fired || left.it_value.tv_sec || left.it_value.tv_nsec ? "kept" : "lost");
+    fflush(stdout);
+}
+
+// Forks a child that sets the timer, and ends.
+static void set_in_child(int timer) {
+    int status;
+    if (fork() == 0) {
+        set(timer);
+        _exit(0);
+    }
+    wait(&status);
+}
+
 int main(int count, char **arguments) {
     if (count == 2) {
         int timer = atoi(arguments[1]);
+        show_loss("before execve", timer);
         set(timer);
         await("after execve", timer);
         return 0;
@@ -41,7 +63,6 @@ int main(int count, char **arguments) {
         await("set by the parent", timer);
         set(timer);
         await("set by the child", other);
-        // The timer in the kernel is disarmed by now, and this setting is never read.
         set(other);
         char number[16];
         snprintf(number, sizeof number, "%d", other);
@@ -50,5 +71,7 @@ int main(int count, char **arguments) {
     }
     int status;
     wait(&status);
+    set_in_child(timer);
+    show_loss("by a child that has ended", timer);
     return status != 0;
 }

@@ -1,13 +1,19 @@
-// Waits that other processes end, by calls that the waiting process does not see.
-// Usage: releases chain | receive NAME | send NAME
+// Waits that end by calls which the waiting process does not see. Usage: releases chain | receive NAME | send NAME |
+// busy NAME FILE | answer NAME | ask NAME CLOCK COUNT
 //
 // chain: at 1 s a process unlocks a mutex, another gets it and sends a message, and a third receives that.
 // receive: waits an hour for a message. send: sends it.
+// busy: receives a message, beside a thread that runs until the file is there, and then sleeps from second to second.
+// answer: answers each message by the instant at which it has come, beside a thread that sleeps from second to second.
+// ask: from outside of the tree, sends so many messages, and compares the answers with what the clock's file shows.
 #define _GNU_SOURCE
+#include "../../Sources/ApusClock/shared_clock.h"
+
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -76,10 +82,69 @@ static int chain(void) {
     return status != 0;
 }
 
+static void *sleep_from_second_to_second(void *file) {
+    while (file && access(file, F_OK) != 0) {}
+    while (1) sleep(1);
+    return NULL;
+}
+
+static void start_sleeping(void *file) {
+    puts("begins");
+    fflush(stdout);
+    pthread_t thread;
+    pthread_create(&thread, NULL, sleep_from_second_to_second, file);
+}
+
+// The queue in the other direction.
+static const char *name_of_answers(const char *name) {
+    static char answers[64];
+    snprintf(answers, sizeof answers, "%s-answers", name);
+    return answers;
+}
+
+static mqd_t open_answers(const char *name) {
+    struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = sizeof(int64_t)};
+    return mq_open(name_of_answers(name), O_RDWR | O_CREAT | O_CLOEXEC, 0600, &attributes);
+}
+
+static int answer(const char *name) {
+    mqd_t queue = open_queue(name), answers = open_answers(name);
+    char byte;
+    start_sleeping(NULL);
+    do {
+        struct timespec now, end = in_an_hour();
+        // In an hour without a message, time has gone on from second to second.
+        if (mq_timedreceive(queue, &byte, 1, NULL, &end) != 1) continue;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        int64_t instant = now.tv_sec * SECOND + now.tv_nsec;
+        mq_send(answers, (const char *)&instant, sizeof instant, 0);
+    } while (byte != '.');
+    return 0;
+}
+
+static int ask(const char *name, const char *clock, int count) {
+    mqd_t queue = open_queue(name), answers = open_answers(name);
+    struct shared_clock *shared = mmap(NULL, sizeof *shared, PROT_READ, MAP_SHARED, open(clock, O_RDONLY), 0);
+    int64_t instant, latest = 0;
+    for (int i = 0; i < count; i++) {
+        int64_t before = shared->readings[process_clock_uptime];
+        mq_send(queue, i + 1 < count ? "!" : ".", 1, 0);
+        int64_t after = shared->readings[process_clock_uptime];
+        if (mq_receive(answers, (char *)&instant, sizeof instant, NULL) != sizeof instant) return 1;
+        if (instant < before) printf("message %d: received %.9f s before it was sent\n", i, (before - instant) / 1e9);
+        if (instant - after > latest) latest = instant - after;
+    }
+    printf("the latest of %d messages: %.9f s\n", count, latest / 1e9);
+    return mq_unlink(name) != 0 || mq_unlink(name_of_answers(name)) != 0;
+}
+
 int main(int count, char **arguments) {
     if (strcmp(arguments[1], "chain") == 0) return chain();
-    mqd_t queue = open_queue(arguments[count - 1]);
-    if (strcmp(arguments[1], "receive") == 0) return receive(queue);
+    if (count == 5) return ask(arguments[2], arguments[3], atoi(arguments[4]));
+    if (strcmp(arguments[1], "answer") == 0) return answer(arguments[2]);
+    mqd_t queue = open_queue(arguments[2]);
+    if (strcmp(arguments[1], "busy") == 0) start_sleeping(arguments[3]);
+    if (strcmp(arguments[1], "send") != 0) return receive(queue);
     mq_unlink(arguments[2]);
     return mq_send(queue, "!", 1, 0);
 }

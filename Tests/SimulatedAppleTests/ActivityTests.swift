@@ -93,7 +93,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/activitykit.
+        /// The rules of Apple, documentation/activitykit.
         @MainActor
         @Suite("Live Activities")
         struct ActivityTests {

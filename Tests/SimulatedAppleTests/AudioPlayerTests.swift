@@ -41,7 +41,7 @@
     }
 
     extension SimulatedAppleTests {
-        /// Apple, documentation/avfaudio/avaudioplayer.
+        /// The rules of Apple, documentation/avfaudio/avaudioplayer.
         @MainActor
         @Suite("AVAudioPlayer and AVSpeechSynthesizer")
         struct AudioPlayers {

@@ -10,7 +10,7 @@
         func applicationDidBecomeActive(_ application: UIApplication) { SimulatedPhone.note("base") }
     }
 
-    /// A delegate with a method of the protocol that its superclass, which conforms to the protocol, does not have.
+    /// A delegate whose superclass declares the conformance to the protocol, but implements fewer of its methods.
     private final class BackgroundDelegate: BaseDelegate {
         override func applicationDidBecomeActive(_ application: UIApplication) { SimulatedPhone.note("subclass") }
         func applicationDidEnterBackground(_ application: UIApplication) { SimulatedPhone.note("background") }

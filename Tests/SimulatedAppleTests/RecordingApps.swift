@@ -248,7 +248,7 @@
         }
     }
 
-    /// Connects a scene.
+    /// Notes the events of its scene.
     final class SceneRecorder: UIResponder, UIWindowSceneDelegate {
         func scene(
             _ scene: UIScene, willConnectTo session: UISceneSession,

@@ -17,7 +17,7 @@
         }
     }
 
-    /// Uses the services that an app asks for beside its own interface.
+    /// Counts its launches in the badge of its icon.
     private final class InterfaceDelegate: UIResponder, UIApplicationDelegate {
         func application(
             _ application: UIApplication,

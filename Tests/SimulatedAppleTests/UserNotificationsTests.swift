@@ -179,7 +179,7 @@ extension SimulatedAppleTests {
 
         /// Calls `body` with the center.
         ///
-        /// In a synchronous function, the calls of the center mean the forms with handlers.
+        /// In a synchronous function, the compiler chooses the forms of the center's methods that have handlers.
         private func ask(_ center: UNUserNotificationCenter, _ body: (UNUserNotificationCenter) -> Void) {
             body(center)
         }

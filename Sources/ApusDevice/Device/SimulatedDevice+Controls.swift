@@ -159,11 +159,12 @@ extension SimulatedDevice {
     /// A silent push (`content-available`) arrives for the app; the system decides whether the app handles it now,
     /// later or never.
     ///
-    /// The app must have registered for remote notifications, and must declare the mode `remote-notification`. An app
-    /// in the foreground receives the push at once. Otherwise the app is started or resumed for it, unless background
-    /// refresh is off, the battery is low, the low-power mode is on, ``SystemPolicy/pushesPerHour`` are used up, or the
-    /// user has not unlocked the device since it was started. In these cases the push is held, and only the newest one
-    /// is kept. A held push is lost when the app is ended, and every push is lost after a force quit.
+    /// The app must have registered for remote notifications. An app in the foreground receives the push at once.
+    /// Otherwise the app must declare the mode `remote-notification`, and is started or resumed for the push, unless
+    /// background refresh is off, the battery is low, the low-power mode is on, ``SystemPolicy/pushesPerHour`` are used
+    /// up, the app is being ended, or the user has not unlocked the device since it was started. In these cases the
+    /// push is held, and only the newest one is kept. A held push is lost when the app is ended, and every push is lost
+    /// after a force quit.
     ///
     /// Apple, documentation/usernotifications/pushing-background-updates-to-your-app
     ///

@@ -111,7 +111,8 @@ struct StepShortener {
         }
     }
 
-    /// Returns the round durations below a duration and, unless it is round itself, the next round duration above it.
+    /// Returns all round durations that are shorter than a duration, and the next longer one unless the duration is
+    /// round itself.
     private static func rounder(_ duration: Duration) -> [Duration] {
         let plain: [Duration] = [1, 5, 10, 30, 60, 600, 3_600, 21_600, 86_400].map { .seconds($0) }
         let shorter = plain.filter { $0 < duration }

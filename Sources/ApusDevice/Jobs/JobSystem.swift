@@ -14,7 +14,6 @@ final class JobSystem: Sendable {
         /// The time of the next examination of the requests.
         var nextLook: TaskSchedulerMachine.NextLook = .never
         var timer: ScheduledTimer?
-        /// The number of restarts of the device.
         var restarts = 0
     }
 
@@ -246,7 +245,7 @@ final class JobSystem: Sendable {
         withExtendedLifetime(handlers) {}
     }
 
-    /// Withdraws continued work.
+    /// Withdraws continued work because the device restarts.
     ///
     /// This is a choice, because no source says what a restart does with continued work.
     func deviceRebooting() {

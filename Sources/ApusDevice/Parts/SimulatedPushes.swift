@@ -95,7 +95,8 @@ package final class SimulatedPushes: Sendable {
     private func perform(_ action: PushMachine.Action) {
         let isWake = action == .wake
         let now = now
-        // The handling begins before the app is started, because the start calls this part again.
+        // The handling begins before the app is started, because the start notifies this part, which would otherwise
+        // handle the push again.
         state.withLock { $0.machine.begin(countsAsWake: isWake, now: now) }
         if isWake, !surroundings.wake(.push, false) {
             surroundings.log(.system, .push("discarded: the app could not be started"))

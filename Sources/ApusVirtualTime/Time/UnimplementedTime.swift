@@ -1,6 +1,6 @@
 public import ApusTimers
 
-/// A time source, with an engine, for code that must not read the time: it reports each call.
+/// A time source and an engine that report each call, for code that must not read the time.
 ///
 /// ```swift
 /// let time = UnimplementedTime { Issue.record("\($0)") }

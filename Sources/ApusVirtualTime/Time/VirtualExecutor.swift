@@ -38,7 +38,6 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor, SteppedExecuto
     /// The reference that Swift's runtime uses.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-    /// The number of jobs that wait to be run.
     package var pendingJobs: Int { pending.load(ordering: .acquiring) }
 
     /// Runs the oldest job.

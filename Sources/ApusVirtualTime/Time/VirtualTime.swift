@@ -64,7 +64,7 @@ public final class VirtualTime: TimeSource {
 
     // MARK: Reading
 
-    /// A `Clock` for code that takes one, whose sleeps end when a test moves the time.
+    /// A `Clock` whose sleeps end when a test moves the time, for code that takes a clock.
     ///
     /// It is the continuous clock, the default of Apus where no clock is named; `TimerClock.uptime(engine:)` and
     /// `TimerClock.wall(engine:)` create the other clocks of the ``engine``.
@@ -172,7 +172,8 @@ public final class VirtualTime: TimeSource {
     /// Runs asynchronous work to its end; time passes only with `advancingTime`.
     ///
     /// - Throws: The error of the work, or ``VirtualTimeError`` with `stuck` if the work waits and nothing can run.
-    ///   With `advancingTime`, `stuck` is thrown only if no deadline is left either. The work is then cancelled.
+    ///   With `advancingTime`, `stuck` is thrown only if no deadline is left either. When `stuck` is thrown, the work
+    ///   is cancelled.
     public func perform<Success: Sendable>(
         advancingTime: Bool = false, _ work: @escaping @Sendable () async throws -> Success
     ) throws -> Success {
@@ -193,13 +194,13 @@ public final class VirtualTime: TimeSource {
 
     /// Runs asynchronous work to its end, and blocks the calling thread while other threads work for it.
     ///
-    /// Such threads are those of a database's queue, a process or a socket. Time does not pass.
+    /// For example, the work waits for the queue of a database, for a process or for a socket. Time does not pass.
     ///
     /// - Parameters:
     ///   - timeout: The longest wait, in real time.
     ///   - work: The work.
     /// - Returns: The result of the work.
-    /// - Throws: The error of the work, or ``VirtualTimeError`` with `timedOut`. The work is then cancelled.
+    /// - Throws: The error of the work, or ``VirtualTimeError`` with `timedOut`, in which case the work is cancelled.
     public func perform<Success: Sendable>(
         waitingForForeignWork timeout: Duration, _ work: @escaping @Sendable () async throws -> Success
     ) throws -> Success {
@@ -309,7 +310,7 @@ public final class VirtualTime: TimeSource {
         defer { reach.store(0, ordering: .relaxed) }
         runAllRunnable()
         let now = clocks.uptime()
-        // Work that takes time of its own has moved the clocks, perhaps beyond the target.
+        // Work that takes virtual time may have moved the clocks to the target or beyond it.
         guard now < target else { return true }
         let left = target.nanoseconds - now.nanoseconds
         var arrives = false
@@ -383,7 +384,7 @@ public final class VirtualTime: TimeSource {
     @discardableResult
     package func runOne() -> Bool { drive { runNext() } }
 
-    /// Moves the clocks to the next deadline, but not beyond `limit`, and runs nothing.
+    /// Moves the clocks to the next deadline if it is at most `limit` away, and runs nothing.
     ///
     /// - Returns: Whether there was a deadline within the limit.
     @discardableResult
@@ -399,7 +400,7 @@ public final class VirtualTime: TimeSource {
     /// Moves the wall clock without running anything.
     package func moveWallOnly(by duration: Duration) { drive { changeWall(to: wall().advanced(by: duration)) } }
 
-    /// Moves the clocks over a sleep of the machine without running anything.
+    /// Moves the clocks as a sleep of the machine does, without running anything.
     package func sleepOnly(for duration: Duration) {
         _ = drive { clocks.move(asleep: true) { UInt64(max(0, duration.wholeNanoseconds)) } }
     }

@@ -82,7 +82,7 @@ open class AVAudioPlayer: NSObject {
     @discardableResult
     open func prepareToPlay() -> Bool { true }
 
-    /// Plays the file, from the position or, after the end, from the beginning.
+    /// Plays the file from the present position or, after the end, from the beginning.
     ///
     /// - Returns: Whether the player plays; false during a call.
     @discardableResult

@@ -5,7 +5,7 @@ import SimulatedAppleCore
 
 /// A voice, which is not heard: each text is a line `audio: speech “…”` of the device's log.
 ///
-/// A text takes 60 ms for each letter, which is a choice. Texts are spoken one after another.
+/// A text takes 60 ms for each letter, which is a choice of the simulation. Texts are spoken one after another.
 ///
 /// Source: Apple, documentation/avfaudio/avspeechsynthesizer
 @preconcurrency @MainActor
@@ -30,7 +30,7 @@ open class AVSpeechSynthesizer: NSObject {
         beginNext()
     }
 
-    /// Ends the text that is spoken, and drops those that wait.
+    /// Stops the text that is being spoken, and drops the texts that wait.
     ///
     /// - Returns: Whether a text was spoken.
     @discardableResult
@@ -61,7 +61,7 @@ open class AVSpeechSynthesizer: NSObject {
     private func finish(_ utterance: AVSpeechUtterance) {
         guard present === utterance else { return }
         (present, end) = (nil, nil)
-        // The delegate may speak the next text itself.
+        // If the delegate calls `speak`, the next text begins during this call.
         delegate?.speechSynthesizer(self, didFinish: utterance)
         beginNext()
     }
@@ -158,7 +158,7 @@ public enum AVAuthorizationStatus: Int, Sendable {
 public final class AVCaptureDevice: NSObject, Sendable {
     override private init() { super.init() }
 
-    /// Returns `restricted`, because the phone has neither.
+    /// Returns `restricted`, because the phone has neither a camera nor a microphone.
     public class func authorizationStatus(for mediaType: AVMediaType) -> AVAuthorizationStatus { .restricted }
 
     /// Calls a handler with `false`, without asking the user, and writes a warning into the device's log.
@@ -179,6 +179,6 @@ public final class AVCaptureDevice: NSObject, Sendable {
         }
     }
 
-    /// Returns `nil`, because the phone has neither.
+    /// Returns `nil`, because the phone has neither a camera nor a microphone.
     public class func `default`(for mediaType: AVMediaType) -> AVCaptureDevice? { nil }
 }

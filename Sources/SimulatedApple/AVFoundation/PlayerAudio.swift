@@ -5,7 +5,7 @@ import SimulatedAppleCore
 /// One player's access to the phone's audio.
 ///
 /// The player that was last asked to play owns the phone's audio. All other players are silent, and their calls have no
-/// effect.
+/// effect until they are asked to play.
 @MainActor
 final class PlayerAudio {
     private let phone: any PhoneAudio

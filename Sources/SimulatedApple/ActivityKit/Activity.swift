@@ -15,7 +15,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
 
     /// The content of an activity.
     public typealias Content = ActivityContent<Attributes.ContentState>
-    /// The data of an activity that changes.
+    /// The changing data of an activity.
     public typealias ContentState = Attributes.ContentState
 
     /// The identifier, which the system chooses.
@@ -38,8 +38,8 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
 
     // MARK: Reading
 
-    /// The activities with these attributes that the user sees, also those of earlier processes and those that have
-    /// ended.
+    /// The activities with these attributes that the user sees, including those of earlier processes and those that
+    /// have ended.
     public static var activities: [Activity<Attributes>] {
         let center = ActivityCenter.shared
         return center.all.filter { $0.state != .dismissed }.compactMap { Activity($0, center) }

@@ -11,7 +11,7 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
 
     private let host = SimulatedPhone.process.host
 
-    /// Whether a request is in progress: never, because it fails at once.
+    /// Whether a request is in progress; always false, because each request fails at once.
     open var isGeocoding: Bool { false }
 
     /// Fails with `CLError.network`, and a warning in the device's log.

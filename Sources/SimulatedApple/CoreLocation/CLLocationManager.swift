@@ -133,7 +133,8 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
     /// Asks for one position: the delegate gets one, or an error, and the updates end.
     ///
-    /// The updates of ``startUpdatingLocation()`` end with it too, as on a phone, where both must not be used together.
+    /// The updates of ``startUpdatingLocation()`` end with it too, as on a phone, where the two functions must not be
+    /// used together.
     ///
     /// Rule: Apple, documentation/corelocation/cllocationmanager/requestlocation()
     open func requestLocation() {
@@ -141,7 +142,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         startUpdatingLocation()
     }
 
-    /// Returns whether a position, or an error, is the last one.
+    /// Returns whether the manager waits for one position only, and forgets this request.
     private func isLast() -> Bool {
         state.withLock { state in
             defer { state.wantsOne = false }
@@ -184,8 +185,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     ///
     /// The first position comes at once. The service needs the permission "always", but not the mode `location`.
     ///
-    /// It continues after the end of the process, until it is stopped: the app is launched in the background, with
-    /// `UIApplication.LaunchOptionsKey.location`, and receives the position when it starts the service again.
+    /// After the process has ended, the service continues until the app stops it. To report a position, the system
+    /// launches the app in the background, with `UIApplication.LaunchOptionsKey.location`, and the app receives the
+    /// position when it starts the service again.
     ///
     /// Rule: Apple, documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges()
     open func startMonitoringSignificantLocationChanges() {
@@ -348,7 +350,7 @@ public struct CLError: CustomNSError, Hashable, Sendable {
         case locationUnknown = 0
         /// The user has not given the permission.
         case denied = 1
-        /// The network is not reachable, which is the answer to each request for an address here.
+        /// The network is not reachable; here each request for an address fails with this error.
         case network = 2
 
         /// Returns whether an error has this code, for `catch CLError.denied`.

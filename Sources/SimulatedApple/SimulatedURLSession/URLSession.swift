@@ -3,7 +3,7 @@ public import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 
-/// A session with servers, for which the test answers through `SimulatedDevice.transfers`.
+/// A session of requests to servers; the test answers in place of the servers, through `SimulatedDevice.transfers`.
 ///
 /// All members can be used on any thread.
 ///
@@ -19,7 +19,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     private struct State: Sendable {
         var delegate: (any URLSessionDelegate)?
         var tasks: [Int: URLSessionTask] = [:]
-        /// The receivers by the numbers of their tasks.
+        /// The receivers, keyed by the numbers of their tasks.
         var receivers: [Int: any Receiver] = [:]
         var description: String?
         var isInvalid = false
@@ -199,7 +199,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     func addTask<Task: URLSessionTask>(
         _ transfer: TransferRequest, of request: URLRequest? = nil, receiver: (any Receiver)? = nil
     ) -> Task {
-        // The lock keeps events of the task back until its receiver is known.
+        // While the lock is held, no event of the new task is delivered, so the task's receiver is known before the
+        // first event.
         let new = locked.withLock { state in
             precondition(!state.isInvalid, "a task was requested of an invalidated session: \(displayName)")
             let record = process.transfers.add(transfer, to: name)
@@ -382,7 +383,7 @@ package final class NoticeHandlers: Sendable {
         _ handle: @escaping @MainActor @Sendable (TransferNotice) -> Void
     ) { handlers.withLock { $0.append(Handler(matches: matches, handle: handle)) } }
 
-    /// Calls the first handler for a notice; returns `false` if there is none for its session.
+    /// Calls the first handler that matches the session of a notice; returns `false` if there is none.
     @MainActor
     package func handle(_ notice: TransferNotice) -> Bool {
         let all = handlers.withLock { $0 }

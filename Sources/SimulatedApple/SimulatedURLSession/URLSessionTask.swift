@@ -165,7 +165,7 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // adds n
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}  // adds nothing
 /// A task that downloads a file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {  // adds no state
-    /// Ends the task like ``URLSessionTask/cancel()``, and calls a handler with the data that continues it.
+    /// Ends the download like ``URLSessionTask/cancel()``, and calls a handler with the data for its continuation.
     ///
     /// The handler gets `nil` if nothing was received, or the request's method is not `GET`.
     ///
@@ -176,9 +176,10 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {  // add
         completionHandler(data)
     }
 
-    /// Ends the task like ``URLSessionTask/cancel()``.
+    /// Ends the download like ``URLSessionTask/cancel()``.
     ///
-    /// - Returns: The data that continues it; `nil` if nothing was received, or the request's method is not `GET`.
+    /// - Returns: The data for the continuation of the download; `nil` if nothing was received, or the request's method
+    ///   is not `GET`.
     open func cancelByProducingResumeData() async -> Data? {
         await withUnsafeContinuation { continuation in
             cancel { continuation.resume(returning: $0) }

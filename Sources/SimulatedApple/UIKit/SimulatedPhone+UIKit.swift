@@ -16,7 +16,7 @@ extension SimulatedPhone {
     ///     reverse, the device records the fault `scenesDoNotFit`.
     ///   - trackDurations: The durations of audio items; other items last three minutes.
     ///   - patience: The real time that the device waits for a background task that is not completed when its launch
-    ///     handler returns, because its work continues in a `Task` off the main actor or on another queue.
+    ///     handler returns. The work of such a task continues in a `Task` off the main actor or on another queue.
     ///   - delegate: Makes the app delegate in each new process. Its methods are called as UIKit calls them.
     ///   - sceneDelegate: Makes the scene delegate when the scene is connected.
     public static func install(

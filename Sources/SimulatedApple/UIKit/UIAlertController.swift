@@ -20,7 +20,7 @@ open class UIAlertAction: NSObject {
 
     let handler: ((UIAlertAction) -> Void)?
 
-    /// Creates a choice; `handler` is called on the main thread when the user makes it.
+    /// Creates a choice; `handler` is called on the main thread when the user has made the choice.
     public init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) {
         self.title = title
         self.style = style
@@ -75,7 +75,7 @@ open class UIAlertController: UIViewController {
 
     /// Adds a text field, which only the style `alert` allows.
     ///
-    /// With the style `actionSheet` it stops the app.
+    /// With the style `actionSheet`, this call stops the app.
     open func addTextField(configurationHandler: ((UITextField) -> Void)? = nil) {
         precondition(preferredStyle == .alert, "an action sheet cannot have text fields; use the style alert")
         let field = UITextField()

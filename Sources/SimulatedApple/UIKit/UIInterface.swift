@@ -26,7 +26,7 @@ public enum UIInterfaceOrientation: Int, Sendable {
 
 /// Orientations that an app supports, which have no effect here.
 public struct UIInterfaceOrientationMask: OptionSet, Sendable {
-    /// The bits.
+    /// The raw value, in which each bit stands for one orientation.
     public let rawValue: UInt
     /// Creates a set with these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -50,7 +50,7 @@ public struct UIInterfaceOrientationMask: OptionSet, Sendable {
 public enum UIStatusBarStyle: Int, Sendable {
     /// Dark or light, as the interface requires.
     case `default` = 0
-    /// Light, or dark.
+    /// Light.
     case lightContent = 1
     /// Dark.
     case darkContent = 3
@@ -82,7 +82,7 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
     case vision
 }
 
-/// The room that an interface has.
+/// The space that the interface has in one direction.
 public enum UIUserInterfaceSizeClass: Int, Sendable {
     /// Not known.
     case unspecified = 0
@@ -90,7 +90,7 @@ public enum UIUserInterfaceSizeClass: Int, Sendable {
     case compact, regular
 }
 
-/// The properties of the interface at a place.
+/// The properties of the environment in which a part of the interface is shown.
 @preconcurrency @MainActor
 open class UITraitCollection: NSObject {
     /// The properties of the phone.
@@ -109,7 +109,7 @@ open class UITraitCollection: NSObject {
 
 /// Margins, in points.
 public struct UIEdgeInsets: Equatable, Sendable {
-    /// The margin.
+    /// The margin at one of the four edges.
     public var top: CGFloat, left: CGFloat, bottom: CGFloat, right: CGFloat
     /// Creates margins.
     public init(top: CGFloat, left: CGFloat, bottom: CGFloat, right: CGFloat) {

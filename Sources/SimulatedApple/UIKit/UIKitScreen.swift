@@ -87,7 +87,7 @@ extension UIControl {
 }
 
 extension UITextField {
-    /// The text, or the placeholder while there is none.
+    /// The text, or the placeholder if the text is empty.
     fileprivate var shownText: String? { text?.isEmpty == false ? text : placeholder }
 }
 
@@ -131,7 +131,7 @@ extension UIView {
         return nil
     }
 
-    /// Returns the first selectable row of a table that shows this text or has this identifier.
+    /// Returns the first table row that can be selected, and that shows this text or has this identifier.
     fileprivate func firstRow(with text: String) -> (table: UITableView, path: IndexPath)? {
         if isHidden || !isUserInteractionEnabled { return nil }
         if let table = self as? UITableView, table.allowsSelection {

@@ -346,7 +346,7 @@ open class UITableViewController: UIViewController, UITableViewDataSource, UITab
         view = table
     }
 
-    /// Loads the cell of the first row, or reloads the table if there is no such row.
+    /// Reloads the table if it has no rows yet.
     override open func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
         if tableView.cellForRow(at: IndexPath(row: 0, section: 0)) == nil { tableView.reloadData() }

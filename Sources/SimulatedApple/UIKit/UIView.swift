@@ -165,13 +165,13 @@ open class UIView: UIResponder {
         layoutSubviews()
     }
 
-    /// Called for subclasses to place their subviews.
+    /// Called so that a subclass can place its subviews.
     open func layoutSubviews() {}
 
     /// Does nothing.
     open func setNeedsDisplay() {}
 
-    /// Does nothing, because no layout knows a size.
+    /// Does nothing, because there is no layout that could compute a size.
     open func sizeToFit() {}
 
     private var needsLayout = true
@@ -182,7 +182,7 @@ open class UIView: UIResponder {
 /// Only actions without a target travel along the chain of responders here.
 @preconcurrency @MainActor
 open class UIResponder: NSObject {
-    /// The responder that handles what this one does not.
+    /// The responder to which this one passes what it does not handle.
     open var next: UIResponder? { nil }
     /// Whether the keyboard belongs to this responder; always false, because there is no keyboard here.
     open var isFirstResponder: Bool { false }
@@ -197,9 +197,9 @@ open class UIResponder: NSObject {
 extension UIView {
     /// The options of an animation, of which only `repeat` has an effect here.
     public struct AnimationOptions: OptionSet, Sendable {
-        /// The bits.
+        /// The raw value, in which each bit stands for one option or for a part of one.
         public let rawValue: UInt
-        /// Options with these bits.
+        /// Creates a set of options from its raw value.
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// The user can touch the views during the animation.
         public static let allowUserInteraction = AnimationOptions(rawValue: 1 << 1)

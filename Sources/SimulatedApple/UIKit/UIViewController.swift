@@ -20,9 +20,9 @@ open class UIViewController: UIResponder {
     /// Whether the user is prevented from dismissing the controller, which has no effect here.
     open var isModalInPresentation = false
 
-    /// The controller that this one presents, or else the one that its nearest presenting ancestor presents.
+    /// The controller that is presented by this one, or else by its nearest ancestor that presents one.
     open var presentedViewController: UIViewController? { presented ?? parent?.presentedViewController }
-    /// The controller that presents this one, or else the one that presents its nearest presented ancestor.
+    /// The controller that presents this one, or else its nearest ancestor that is presented.
     open var presentingViewController: UIViewController? { presenter ?? parent?.presentingViewController }
     /// The controller that contains this one.
     open private(set) weak var parent: UIViewController?

@@ -1,6 +1,6 @@
 /// The permissions that an app asks for.
 public struct UNAuthorizationOptions: OptionSet, Sendable {
-    /// The bits.
+    /// The raw value, in which each bit stands for one permission.
     public let rawValue: UInt
     /// Creates a set with these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -36,7 +36,7 @@ public enum UNAuthorizationStatus: Int, Sendable {
 
 /// The ways in which a notification is presented while the app is in the foreground.
 public struct UNNotificationPresentationOptions: OptionSet, Sendable {
-    /// The bits.
+    /// The raw value, in which each bit stands for one way of presenting a notification.
     public let rawValue: UInt
     /// Creates a set with these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }

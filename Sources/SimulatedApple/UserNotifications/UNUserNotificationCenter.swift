@@ -7,9 +7,9 @@ import SimulatedAppleCore
 
 /// The app's interface to the notification center of the simulated phone.
 ///
-/// Calls are carried out in their order, a moment later. Completion handlers are called on a thread other than the main
-/// one, while the device waits. The asynchronous forms stay on the caller's actor, so that they follow the device's
-/// order. All members can be used on any thread.
+/// Calls are carried out a moment later, in the order in which they were made. Completion handlers are called on a
+/// thread other than the main one, while the device waits. The asynchronous forms stay on the caller's actor, so that
+/// the device determines the order in which their callers continue. All members can be used on any thread.
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `delegateBox` and `turns`, protected by their locks.
 
@@ -235,7 +235,8 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     // MARK: Private
 
-    /// Performs a call in its turn, and then calls the closure that it returned, on a thread other than the main one.
+    /// Performs `work` in its turn, and then calls the closure that `work` returned, on a thread other than the main
+    /// one.
     private func perform(
         _ name: String, _ work: @escaping @Sendable (any PhoneNotifications) async -> (@Sendable () -> Void)?
     ) {

@@ -49,6 +49,20 @@ extension SimulatedLocationTests {
         device.time.settle()
     }
 
+    @Test("a phone that moves is examined for its readings only, however short the time until a pause is")
+    func movingIsExaminedForReadings() throws {
+        let location = SimulatedLocation(
+            device.surroundings, authorization: .always, isModeDeclared: true, stillness: .milliseconds(1))
+        location.setRoute(.moving(from: Place(latitude: 7, longitude: 7), north: 0.001, east: 0, every: .seconds(10)))
+        try start(location)
+        let before = device.time.engine.statistics.fires
+        device.time.advance(by: .seconds(60))
+        #expect(device.time.engine.statistics.fires - before == 6)
+        #expect(device.keptAwake == [true])
+        location.stop()
+        device.time.settle()
+    }
+
     @Test("the updates do not pause while the phone moves, or if the app has switched pauses off")
     func noPause() throws {
         let moving = location()

@@ -145,7 +145,7 @@ public final class SimulatedActivities: Sendable {
 }
 
 extension ActivityRefusal {
-    /// The reason and the remedy.
+    /// The reason, and the remedy if there is one.
     fileprivate var message: String {
         switch self {
         case .attributesTooLarge: "the attributes and the content have more than \(ActivityMachine.sizeLimit) bytes"
@@ -221,13 +221,14 @@ extension SimulatedDevice {
 
     /// The user removes a Live Activity from the lock screen.
     ///
-    /// Without such an activity there, the control only logs a warning.
+    /// If the activity is not shown, the control only logs a warning.
     public func dismissActivity(_ id: String) {
         perform("dismiss \(id)") { activities.dismiss(id) }
     }
 
-    /// The user switches the app's Live Activities on or off in the settings; those that are shown stay, which is a
-    /// choice.
+    /// The user switches the app's Live Activities on or off in the settings.
+    ///
+    /// Activities that are shown stay, which is a choice.
     public func setLiveActivities(_ isOn: Bool) {
         perform("Live Activities \(isOn ? "on" : "off")") { activities.set(isOn: isOn) }
     }

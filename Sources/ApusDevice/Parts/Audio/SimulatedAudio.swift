@@ -209,7 +209,7 @@ public final class SimulatedAudio: AudioPlayer {
     /// Deactivates the session, because none of the app's code runs from now on.
     package func appSuspended() { change(.system) { machine, now in machine.appSuspended(now: now) } }
 
-    /// Sends the app the events that it has missed, because it runs again.
+    /// Sends the resumed app the events that it missed while it was suspended.
     package func appResumed() { notify(change(.system) { machine, _ in machine.appResumed() }) }
 
     /// Releases the queue, the session and the handlers of the ended process.

@@ -48,7 +48,7 @@ struct LocationMachine {
     private var routeStart: ContinuousInstant
     private(set) var authorization: LocationAuthorization
     private var grant = Grant.settled
-    /// Whether the user was asked about "always" while the app had "when in use".
+    /// Whether the user was asked about "always"; this question is asked only once, unless the permission is reset.
     private var wasAskedForAlways = false
     var pausesAutomatically = true
     private var session: Session?
@@ -107,10 +107,12 @@ struct LocationMachine {
         route.reading(at: routeStart.duration(to: now)).place
     }
 
+    /// Returns the instant of the next pause unless the phone moves before; `nil` if there is none.
     private func pauseInstant(now: ContinuousInstant) -> ContinuousInstant? {
-        guard pausesAutomatically, let session else { return nil }
-        let lastMove = routeStart.advanced(by: route.lastMove(upTo: routeStart.duration(to: now)))
-        return max(lastMove, session.watchedFrom).advanced(by: stillness)
+        guard pausesAutomatically, let session, let lastMove = route.lastMove(upTo: routeStart.duration(to: now)) else {
+            return nil
+        }
+        return max(routeStart.advanced(by: lastMove), session.watchedFrom).advanced(by: stillness)
     }
 
     // MARK: Starting and stopping
@@ -220,7 +222,7 @@ struct LocationMachine {
     /// Applies the user's answer to a request of the app, and returns the updates for the app.
     ///
     /// The first question is the same for both requests, and does not offer "always". If the app requested "always" and
-    /// the user allows its use, the app has "always" provisionally.
+    /// the user allows the use of the location, the app has "always" provisionally.
     mutating func request(_ wish: LocationAuthorization, answer: Answer, now: ContinuousInstant) -> [Update] {
         guard asksUser(for: wish) else { return [] }
         guard authorization == .notDetermined else {

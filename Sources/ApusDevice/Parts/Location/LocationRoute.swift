@@ -112,8 +112,9 @@ public struct LocationRoute: Sendable, Hashable {
         }
     }
 
-    /// Returns the instant of the phone's last move up to `elapsed`; zero if it did not move.
-    func lastMove(upTo elapsed: Duration) -> Duration {
+    /// Returns the instant of the phone's last move up to `elapsed`; zero if it did not move, `nil` if it moves all the
+    /// time.
+    func lastMove(upTo elapsed: Duration) -> Duration? {
         switch kind {
         case .steps(let readings):
             var last = (at: Duration.zero, place: Place?.none)
@@ -122,7 +123,7 @@ public struct LocationRoute: Sendable, Hashable {
             }
             return last.at
         case .moving(_, let north, let east, _):
-            return north == 0 && east == 0 ? .zero : elapsed
+            return north == 0 && east == 0 ? .zero : nil
         }
     }
 }

@@ -139,7 +139,7 @@ public final class SimulatedLocation: LocationSource {
         if present != former { surroundings.log(.user, .location("authorization \(present)")) }
     }
 
-    /// Starts updates, the first of which comes at once, and the others when the phone moves along its route.
+    /// Starts updates: the first comes at once, and the others come when the phone moves along its route.
     ///
     /// They end when the app calls ``stop()``, ends the sequence or starts other updates, and when its process ends.
     ///
@@ -253,7 +253,7 @@ public final class SimulatedLocation: LocationSource {
     /// Notes that none of the app's code runs from now on.
     package func appSuspended() { deliver { state, now in state.machine.appSuspended(now: now) } }
 
-    /// Sends the app the updates that it has missed, because it runs again.
+    /// Sends the resumed app the updates that it missed while it was suspended.
     package func appResumed() { deliver { state, now in state.machine.appResumed(now: now) } }
 
     /// Ends the updates and releases the handlers of the ended process.
@@ -389,7 +389,7 @@ extension LocationUpdate {
     }
 }
 
-/// The names of an interface's functions, as the warnings in the log contain them.
+/// The words with which warnings in the log name the functions of an interface.
 package struct LocationWords: Sendable {
     /// The function with which an app requests authorization.
     let request: String

@@ -12,7 +12,7 @@ struct NotificationCenterMachine {
 
     private struct Pending {
         var request: NotificationRequest
-        /// The number of the request in the order of addition, which orders requests that are due at the same instant.
+        /// The number of the request in the order of addition; it orders requests that are due at the same instant.
         var number: Int
         var added: WallInstant
         var due: WallInstant
@@ -48,7 +48,7 @@ struct NotificationCenterMachine {
     /// Returns the instant at which a pending request is due.
     func due(_ identifier: String) -> WallInstant? { requests[identifier]?.due }
 
-    /// Returns the first due instant of a trigger, or the first one after `previous`; `nil` if there is none.
+    /// Returns the first due instant of a trigger, later than `previous` if that is given; `nil` if there is none.
     static func instant(
         of trigger: NotificationRequest.Trigger, added: WallInstant, laterThan previous: WallInstant?
     ) -> WallInstant? {

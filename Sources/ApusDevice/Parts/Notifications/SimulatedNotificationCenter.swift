@@ -33,7 +33,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         var adviceInFront = Self.ownAdvice
         var shownTitles: [String] = []
 
-        /// The advice for users of this class, which names the property to set.
+        /// The advice for users of this class; it names the property to set.
         static let ownAdvice = "set onForegroundDelivery"
     }
 
@@ -107,8 +107,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// Keeps a request until it is due, in place of a pending one with the same identifier.
     ///
     /// - Throws: ``/ApusBackground/BackgroundError`` with the code `invalidArgument` for an interval that is not
-    ///   accepted, `notificationRefused` if the user does not allow notifications, `tooManyNotifications` if another
-    ///   request would have to be dropped; then nothing has changed.
+    ///   accepted, `notificationRefused` if the user does not allow notifications, or `tooManyNotifications` if another
+    ///   request would have to be dropped. In all cases nothing has changed.
     public func schedule(_ request: NotificationRequest) async throws {
         try request.validate()
         guard !surroundings.isAppDead() else { return }
@@ -274,8 +274,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         surroundings.log(.user, .control("tap notification \(identifier)"))
         surroundings.openApp { [self] in
             surroundings.mainLoop()?.run { [weak self] in
-                // The handler is looked up only when the main loop runs this, because an app that was started by the
-                // tap sets it during its launch.
+                // The handler is looked up only when the main loop runs this closure, because an app that was started
+                // by the tap sets it during its launch.
                 self?.onTap?(request)
             }
         }

@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import PlatformC
 
-/// The connection of an app's process to the device, in the app's process.
+/// The connection of an app's process to the device, as used in that process.
 ///
 /// It has two threads: one receives messages, and the other runs what is due. The second thread also finds out whether
 /// the process is at rest, which requires that the first thread is asleep.
@@ -77,11 +77,11 @@ final class AppLink: Sendable {
         _ = scrolling
         let first = Run(readings: readings, isScrolling: isScrolling, events: events, freeTime: free)
         new.state.withLock { $0.runs = [first] }
-        // The launch is over when the main run loop handles this message.
+        // The main run loop sends this message when it first runs, which is when the launch is over.
         new.sendReturned(0)
         Mover.start { new.read() }
         // This thread is started last, because its first run ends when it finds the process at rest. It must not find
-        // that before the main thread has reached the program.
+        // the process at rest before the main thread has reached the program.
         Mover.start { new.run() }
         if !AppBundle.begin(new.process.host.manifest) { new.perform(.warn(AppBundle.warning)) }
         if !RunLoopTimers.begin() { new.perform(.warn(RunLoopTimers.warning)) }
@@ -203,8 +203,8 @@ final class AppLink: Sendable {
 
     private func jump(to readings: AppReadings) {
         let now = process_clock_now()
-        // The process's clocks may be ahead of the readings, because a sleep of zero length moves them by a nanosecond.
-        // The monotonic clocks must never be set back.
+        // The process's clocks may be ahead of the readings, because each sleep of zero length moves the clocks by a
+        // nanosecond. The monotonic clocks must never be set back.
         process_clock_jump(
             max(0, readings.uptime - now.uptime), max(0, readings.continuous - now.continuous),
             readings.wall - now.wall)
@@ -212,7 +212,7 @@ final class AppLink: Sendable {
 
     /// Handles events on the main thread, which moves the clocks itself.
     ///
-    /// This way the app's observers are called before the timers of its run loop that became due while it was
+    /// This way the app's observers are called before the timers of its run loop that became due while the app was
     /// suspended.
     private func perform(_ run: Run) {
         DispatchQueue.main.async { [self] in
@@ -225,7 +225,7 @@ final class AppLink: Sendable {
                 MainActor.assumeIsolated {
                     CallOut.run(event.event.name) { services.withLock { $0 }?.phone.handle(event.event) }
                 }
-                // The message follows everything that the event has put on the main queue.
+                // The message is sent after all work that the event has put on the main queue.
                 sendReturned(event.number)
             }
         }

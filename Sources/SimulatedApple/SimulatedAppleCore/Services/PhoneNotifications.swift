@@ -129,6 +129,8 @@ final class DeviceNotifications: PhoneNotifications {
     private let dates: PhoneDates
     private let handlers = Locked(Handlers())
 
+    /// Creates the notification center for a process.
+    ///
     /// - Parameters:
     ///   - host: The host of the process.
     ///   - shelf: The stored parts of the notifications.

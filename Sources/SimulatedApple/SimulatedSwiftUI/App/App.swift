@@ -128,12 +128,12 @@
         }
     }
 
-    /// The delegate of an app without its own.
+    /// The delegate of an app that has none of its own.
     private final class PlainDelegate: UIResponder, UIApplicationDelegate {}
 
     /// The scene delegate that sets the phase of the window in the environment.
     ///
-    /// The views are evaluated before the call about each phase returns. Their work on the way to the background is
+    /// The views are evaluated before the call that reports a phase returns. Their work on the way to the background is
     /// therefore done within the time that the system allows for it.
     private final class WindowDelegate: UIResponder, UIWindowSceneDelegate {
         private let graph: ViewGraph

@@ -68,7 +68,7 @@
     }
 
     private struct BackgroundAction: Sendable {
-        /// Performs the action, for the identifier of a refresh or of a session.
+        /// Performs the action; the argument is the identifier of the refresh or the session.
         let run: @Sendable (String) async -> Void
     }
 

@@ -20,7 +20,8 @@
         func updated(in node: ViewNode) {
             if let subscription = node.memory as? Subscription {
                 let isSame = Sameness.areSame(subscription.receiver.publisher, publisher)
-                // The action of the latest evaluation is called, even if the subscription continues.
+                // The action of the latest evaluation is called, even if the subscription was made by an earlier
+                // evaluation.
                 subscription.receiver = self
                 if !isSame { subscribe(subscription, in: node) }
             } else {
@@ -52,8 +53,8 @@
         /// Calls an action on the main thread with the elements of a publisher, while the view exists.
         ///
         /// Rule: Apple, "onReceive(_:perform:)". When an evaluation provides another publisher, the view subscribes to
-        /// it and cancels the previous subscription: a timer's publisher that is created in `body` restarts with each
-        /// evaluation.
+        /// it and cancels the previous subscription, so a timer's publisher that is created in `body` restarts with
+        /// each evaluation.
         public func onReceive<P: Publisher>(_ publisher: P, perform action: @escaping (P.Output) -> Void) -> some View
         where P.Failure == Never {
             Receiver(content: self, publisher: publisher, action: action)

@@ -85,7 +85,7 @@
 
         /// Marks a node for evaluation; may be called from any thread.
         ///
-        /// With `readIn`, the node is evaluated only if it has not been evaluated again since that evaluation.
+        /// With `readIn`, the mark counts only as long as that evaluation is the node's latest one.
         nonisolated func invalidate(_ node: ViewNode, readIn evaluation: ViewNode.Evaluation? = nil) {
             dirt.withLock { dirt in
                 let old = dirt.nodes[ObjectIdentifier(node)]

@@ -153,7 +153,8 @@
             (sources, environmentReads) = ([], [])
         }
 
-        /// Passes an environment to the nodes below; only those that read a changed value are evaluated again.
+        /// Passes an environment to this node and the nodes below; only nodes that read a changed value are evaluated
+        /// again.
         func pass(_ new: EnvironmentValues) {
             let old = environment
             environment = new

@@ -114,7 +114,7 @@
         }
     }
 
-    /// A key of the environment with the default of its value.
+    /// A key of the environment, with the default value.
     ///
     /// Rule: Apple, "EnvironmentKey".
     public protocol EnvironmentKey {
@@ -179,8 +179,7 @@
     extension EnvironmentValues {
         /// The phase of the scene.
         ///
-        /// In the app and its scenes, it is the phase of all scenes together. Here this is the same, because there is
-        /// one scene.
+        /// In the app and its scenes, it is the combined phase of all scenes. Here that is the phase of the only scene.
         ///
         /// A view is first evaluated in the phase `inactive`, which is followed by `active`. When the app comes from
         /// the home screen, the phases are `inactive` and `active`. When the app returns there, they are `inactive` and

@@ -1,7 +1,8 @@
 #if SimulatedApple
     import SimulatedAppleCore
 
-    /// The field that the user types into, as a state of the view; without a keyboard only the app changes it here.
+    /// The field that the user types into, as a state of the view; here only the app changes it, because there is no
+    /// keyboard.
     ///
     /// Rule: Apple, "FocusState".
     @propertyWrapper
@@ -70,7 +71,7 @@
         public var projectedValue: Binding<Value> { $value }
     }
 
-    /// A name space of the identifiers of views that are animated together, which has no effect here.
+    /// A name space for the identifiers of views that are animated together; it has no effect here.
     ///
     /// Rule: Apple, "Namespace".
     @propertyWrapper

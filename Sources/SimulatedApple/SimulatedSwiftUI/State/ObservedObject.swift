@@ -94,7 +94,7 @@
         }
     }
 
-    /// The subscription to an object that causes a node to be evaluated again after each change.
+    /// The subscription to an object's changes, each of which causes a node to be evaluated again.
     final class ObjectObserver {
         private(set) var object: AnyObject?
         private var subscription: AnyCancellable?
@@ -110,7 +110,7 @@
             }
         }
 
-        /// Warns that a property was changed on another thread, as Xcode does.
+        /// Warns, as Xcode does, that a property was changed on a thread other than the main thread.
         ///
         /// Rule: Apple, "Published": changes must be made on the main thread.
         private static func warnOfThread(_ type: Any.Type) {

@@ -196,7 +196,7 @@
         public init() {}
     }
 
-    /// A view for each element of a collection, whose state belongs to the element's identifier.
+    /// A view for each element of a collection; the state of the view belongs to the element's identifier.
     ///
     /// Rule: Apple, "ForEach".
     public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content>: Primitive {

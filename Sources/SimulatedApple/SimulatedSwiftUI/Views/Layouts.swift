@@ -116,7 +116,7 @@
         public init(@ViewBuilder content: () -> Content) { self.content = content() }
     }
 
-    /// A box with a title around views.
+    /// A box around views, with a title.
     public struct GroupBox<Title: View, Content: View>: View {
         /// The title and the content.
         public let body: TupleView<(Title, Content)>
@@ -174,7 +174,7 @@
         nonisolated init() {}
         /// The size of the screen, in points.
         public var size: CGSize { UIScreen.main.bounds.size }
-        /// No margins.
+        /// The margins: zero, because no layout is computed.
         public var safeAreaInsets: EdgeInsets { EdgeInsets() }
         /// Returns the rectangle of the screen, in points.
         public func frame(in coordinateSpace: CoordinateSpace) -> CGRect { UIScreen.main.bounds }
@@ -203,7 +203,7 @@
     /// A view that scrolls to others, which are always readable here.
     public struct ScrollViewReader<Content: View>: View {
         private let content: (ScrollViewProxy) -> Content
-        /// Creates a view with content that can be scrolled.
+        /// Creates a view whose content can be scrolled.
         public init(@ViewBuilder content: @escaping (ScrollViewProxy) -> Content) { self.content = content }
         /// The content.
         public var body: some View { content(ScrollViewProxy()) }

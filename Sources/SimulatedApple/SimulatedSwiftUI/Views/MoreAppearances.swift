@@ -23,7 +23,7 @@
     extension Image {
         /// The way in which an image is colored.
         public enum TemplateRenderingMode: Sendable {
-            /// In one color, or in its own.
+            /// The image is drawn in one color, or in its own colors.
             case template, original
         }
         /// Returns the image unchanged.
@@ -150,15 +150,15 @@
         public let rawValue: UInt
         /// Creates a set with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// The part that the system, or the keyboard, covers.
+        /// All of these parts, or all except the keyboard.
         public static let all = SafeAreaRegions(rawValue: 3), container = SafeAreaRegions(rawValue: 1)
         /// The part that the keyboard covers.
         public static let keyboard = SafeAreaRegions(rawValue: 2)
     }
 
-    /// The style of choices.
+    /// The style of a picker.
     public enum PickerStyleName: Sendable {
-        /// A style of choices, without effect.
+        /// A style of a picker, without effect.
         case automatic, inline, menu, segmented, wheel, navigationLink, compact, graphical
     }
 
@@ -230,7 +230,7 @@
 
     /// The navigation bar.
     public enum NavigationBarItem {
-        /// The size of its title.
+        /// The size of the bar's title.
         public enum TitleDisplayMode: Sendable {
             /// A size, without effect.
             case automatic, inline, large
@@ -255,15 +255,15 @@
         case fraction(CGFloat)
     }
 
-    /// When the keyboard disappears.
+    /// The way in which scrolling hides the keyboard.
     public enum ScrollDismissesKeyboardMode: Sendable {
-        /// A way, without effect.
+        /// A way to hide the keyboard, without effect.
         case automatic, immediately, interactively, never
     }
 
     /// The letters that the keyboard capitalizes.
     public enum TextInputAutocapitalization: Sendable {
-        /// A way, without effect.
+        /// The letters to capitalize, without effect.
         case never, words, sentences, characters
     }
 
@@ -275,7 +275,7 @@
 
     /// How the elements in a view are read aloud.
     public enum AccessibilityChildBehavior: Sendable {
-        /// A way, without effect.
+        /// A way to read the elements aloud, without effect.
         case ignore, contain, combine
     }
 
@@ -324,7 +324,7 @@
         public struct Value: Equatable, Sendable {
             /// The distance, in points.
             public var translation: CGSize
-            /// The place, in points.
+            /// The present place, and the place at which the movement began, in points.
             public var location: CGPoint, startLocation: CGPoint
         }
         /// Creates a gesture.

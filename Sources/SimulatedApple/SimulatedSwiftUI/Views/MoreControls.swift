@@ -143,7 +143,7 @@
         ) where V.Stride: BinaryFloatingPoint { body = EmptyView() }
     }
 
-    /// Two buttons that change a number, whose line on the screen is the label.
+    /// Two buttons that change a number; their line on the screen is the label.
     ///
     /// Rule: Apple, "Stepper". They are not pressed here; the app's own code sets the binding.
     public struct Stepper<Title: View>: View {
@@ -212,7 +212,7 @@
         }
     }
 
-    /// A control that opens a URL, which is written into the device's log.
+    /// A control that opens a URL; here a press writes the URL into the device's log.
     ///
     /// Rule: Apple, "Link".
     public struct Link<Title: View>: View {

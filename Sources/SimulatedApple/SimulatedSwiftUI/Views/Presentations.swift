@@ -2,7 +2,7 @@
     /// A view that presents another one while a value says so.
     ///
     /// The presented view is a part of the graph only while it is presented, so that it appears and disappears; the
-    /// texts of both can be read.
+    /// texts of both views can be read.
     private struct Presenter<Content: View>: View, Primitive {
         typealias Body = Never
         let content: Content
@@ -70,7 +70,8 @@
             set { self[DismissKey.self] = newValue }
         }
 
-        /// The number of presentations that the view is in; a view that another one covers has a smaller number.
+        /// The number of nested presentations that contain the view; a covered view has a smaller number than the
+        /// covering one.
         var presentationDepth: Int {
             get { self[PresentationDepthKey.self] }
             set { self[PresentationDepthKey.self] = newValue }

@@ -151,7 +151,8 @@
         /// Creates the view of an operation of unknown length.
         public init() { (content, done) = (EmptyView(), "") }
 
-        /// Creates the view of an operation of which `value` of `total` is completed; no value means an unknown length.
+        /// Creates the view of an operation of which `value` of `total` is completed; if `value` is `nil`, its length
+        /// is unknown.
         public init<V: BinaryFloatingPoint>(value: V?, total: V = 1) {
             (content, done) = (EmptyView(), Self.percent(value, of: total))
         }
@@ -161,7 +162,8 @@
         /// Creates the view of an operation of unknown length.
         public init(_ title: LocalizedStringKey) { (content, done) = (Text(title), "") }
 
-        /// Creates the view of an operation of which `value` of `total` is completed; no value means an unknown length.
+        /// Creates the view of an operation of which `value` of `total` is completed; if `value` is `nil`, its length
+        /// is unknown.
         public init<V: BinaryFloatingPoint>(_ title: LocalizedStringKey, value: V?, total: V = 1) {
             (content, done) = (Text(title), Self.percent(value, of: total))
         }

@@ -1,5 +1,5 @@
 #if SimulatedApple
-    /// The contents of a toolbar, whose lines follow those of the view on the screen.
+    /// The contents of a toolbar; on the screen, their lines follow the lines of the view.
     ///
     /// Rule: Apple, "ToolbarContent".
     public protocol ToolbarContent: View {}
@@ -133,13 +133,13 @@
 
     /// The upper or the lower edge.
     public enum VerticalEdge: Sendable {
-        /// The edge.
+        /// One of the two edges.
         case top, bottom
     }
 
     /// The edge at which lines of text begin, or the one at which they end.
     public enum HorizontalEdge: Sendable {
-        /// The edge.
+        /// One of the two edges.
         case leading, trailing
     }
 #endif

@@ -60,7 +60,7 @@
     public struct TupleView<T>: View, Primitive {
         /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
-        /// The views.
+        /// The views, as a tuple.
         public var value: T
         private let elements: [Any]
 
@@ -75,7 +75,7 @@
     // swift-format-ignore: NoLeadingUnderscores
     /// One of two views, or of two scenes.
     ///
-    /// Each has its own identity: the state of one is lost when the other replaces it.
+    /// Each has an identity of its own, so the state of one is lost when the other replaces it.
     public struct _ConditionalContent<First, Second>: Primitive {
         private let isFirst: Bool
         private let element: Any
