@@ -92,6 +92,31 @@
         }
     }
 
+    private struct Letter: ActivityAttributes {
+        struct ContentState: Codable, Hashable { var text: String }
+    }
+
+    /// Updates and ends an activity with more than 4 KB, and then with less.
+    private final class LongLetterApp: UIResponder, UIApplicationDelegate {
+        func applicationDidBecomeActive(_ application: UIApplication) {
+            let (long, short) = (content(5_000), content(5))
+            guard let activity = try? Activity.request(attributes: Letter(), content: content(1)) else { return }
+            Task {
+                let alert = AlertConfiguration(title: "Mail", body: "New", sound: .default)
+                await activity.update(long, alertConfiguration: alert)
+                await activity.end(long, dismissalPolicy: .default)
+                SimulatedPhone.note("\(activity.activityState), \(activity.content.state.text.count)")
+                await activity.end(short, dismissalPolicy: .default)
+                SimulatedPhone.note("\(activity.activityState), \(activity.content.state.text.count)")
+                await activity.update(short, alertConfiguration: alert)
+            }
+        }
+
+        private func content(_ length: Int) -> ActivityContent<Letter.ContentState> {
+            ActivityContent(state: Letter.ContentState(text: String(repeating: "a", count: length)), staleDate: nil)
+        }
+    }
+
     extension SimulatedAppleTests {
         /// The rules of Apple, documentation/activitykit.
         @MainActor
@@ -179,6 +204,19 @@
                     #expect(device.warnings == ["activity-1 is not updated: it has ended"])
                     device.advance(by: .seconds(300))
                     #expect(device.notes.last == "now dismissed")
+                }
+            }
+
+            @Test("content of more than 4 KB neither updates nor ends an activity; a refused update alerts no user")
+            func tooLong() throws {
+                try SimulatedDevice.run { device in
+                    SimulatedPhone.install(on: device, program: { SimulatedPhone.run(LongLetterApp()) })
+                    device.launch()
+                    device.advance(by: .seconds(1))
+                    #expect(device.notes == ["active, 1", "ended, 5"])
+                    #expect(device.warnings.count == 3)
+                    #expect(device.warnings.prefix(2).allSatisfy { $0.contains("4096 bytes") })
+                    #expect(!device.logText.contains("alerts"))
                 }
             }
 

@@ -147,6 +147,60 @@
                 }
             }
 
+            @Test("a text that is spoken or waits, and is passed to the voice again, ends the app")
+            func queuedTwice() throws {
+                for isFirst in [true, false] {
+                    try run { device, _ in
+                        device.expect(.utteranceQueuedTwice)
+                        let (voice, text) = (AVSpeechSynthesizer(), AVSpeechUtterance(string: "again"))
+                        if !isFirst { voice.speak(AVSpeechUtterance(string: "first")) }
+                        voice.speak(text)
+                        voice.speak(text)
+                        device.advance(by: .zero)
+                        #expect(device.host == nil && device.faults.map(\.rule) == [.utteranceQueuedTwice])
+                    }
+                }
+            }
+
+            @Test("a voice keeps the app running in the background until its last text has ended")
+            func speechInBackground() throws {
+                try run { device, app in
+                    app.say(String(repeating: "a", count: 500))
+                    app.say(String(repeating: "b", count: 500))
+                    device.pressHome()
+                    device.advance(by: .seconds(59))
+                    #expect(device.host?.phase == .background)
+                    device.advance(by: .seconds(31))
+                    #expect(notes(device).count == 2)
+                    #expect(device.host?.phase == .suspended)
+                }
+            }
+
+            @Test("a voice that the app releases is silent, and does not keep it running")
+            func releasedVoice() throws {
+                try run { device, app in
+                    var voice: AVSpeechSynthesizer? = AVSpeechSynthesizer()
+                    voice?.speak(AVSpeechUtterance(string: String(repeating: "a", count: 1_000)))
+                    voice = nil
+                    _ = voice
+                    device.pressHome()
+                    device.advance(by: .seconds(31))
+                    #expect(device.host?.phase == .suspended)
+                }
+            }
+
+            @Test("a player that stops because another one begins is a warning, since a phone mixes the two")
+            func twoPlayers() throws {
+                try run { device, app in
+                    let second = try AVAudioPlayer(contentsOf: URL(fileURLWithPath: "/sounds/bell.m4a"))
+                    #expect(app.player?.play() == true)
+                    app.player?.pause()
+                    #expect(second.play() && device.warnings.isEmpty)
+                    #expect(app.player?.play() == true)
+                    #expect(device.warnings.count == 1 && device.warnings.first?.contains("bell.m4a") == true)
+                }
+            }
+
             @Test("a player begins at the position that is set before it plays, or after its end")
             func position() throws {
                 try run { device, app in

@@ -241,3 +241,91 @@ extension SimulatedAppleTests.Locations {
         }
     }
 }
+
+private final class BlindDelegate: NSObject, CLLocationManagerDelegate {
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+}
+
+private final class CarelessDelegate: NSObject, CLLocationManagerDelegate {
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        SimulatedPhone.note("position")
+    }
+}
+
+/// Starts updates, or asks for one position, with a delegate that has no method for the position or for the error.
+private final class ForgetfulApp: UIResponder, UIApplicationDelegate {
+    let manager = CLLocationManager()
+    private let receiver: any CLLocationManagerDelegate
+
+    init(_ receiver: any CLLocationManagerDelegate) { self.receiver = receiver }
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        manager.delegate = receiver
+        manager.requestWhenInUseAuthorization()
+        return true
+    }
+}
+
+extension SimulatedAppleTests.Locations {
+    private func run(
+        _ receiver: any CLLocationManagerDelegate, expectsEnd: Bool = true,
+        _ body: (SimulatedDevice, CLLocationManager) -> Void
+    ) throws {
+        try SimulatedDevice.run { device in
+            if expectsEnd { device.expect(.delegateMethodMissing) }
+            SimulatedPhone.install(
+                on: device, manifest: AppManifest(usesScenes: false), delegate: ForgetfulApp(receiver))
+            device.location.setRoute(
+                .steps(
+                    [0, 1, 2].map { step in (.seconds(60), LocationRoute.Place(latitude: Double(step), longitude: 0)) })
+            )
+            device.launch()
+            device.advance(by: .seconds(1))
+            body(device, try #require(device.app as? ForgetfulApp).manager)
+        }
+    }
+
+    @Test("an error for a delegate without didFailWithError ends the app")
+    func unreceivedError() throws {
+        try run(CarelessDelegate()) { device, manager in
+            manager.startUpdatingLocation()
+            device.advance(by: .seconds(1))
+            #expect(device.host == nil)
+            #expect(device.faults.map(\.rule) == [.delegateMethodMissing])
+            #expect(
+                device.faults.first?.message.contains("Delegate must respond to locationManager:didFailWithError:")
+                    == true)
+        }
+    }
+
+    @Test("without an error, updates need no didFailWithError")
+    func noError() throws {
+        try run(CarelessDelegate(), expectsEnd: false) { device, manager in
+            device.advance(by: .seconds(60))
+            manager.startUpdatingLocation()
+            device.advance(by: .seconds(30))
+            #expect(device.host != nil && device.notes == ["position"])
+        }
+    }
+
+    @Test("requestLocation() ends an app whose delegate has not both methods, or that has no delegate")
+    func incompleteDelegate() throws {
+        let cases: [((any CLLocationManagerDelegate)?, String)] = [
+            (BlindDelegate(), "didUpdateLocations"), (CarelessDelegate(), "didFailWithError"),
+            (nil, "didUpdateLocations"),
+        ]
+        for (receiver, method) in cases {
+            try run(receiver ?? BlindDelegate()) { device, manager in
+                device.advance(by: .seconds(90))
+                if receiver == nil { manager.delegate = nil }
+                manager.requestLocation()
+                device.advance(by: .zero)
+                #expect(device.host == nil)
+                #expect(device.faults.first?.message.contains(":\(method):") == true, "\(device.faults)")
+            }
+        }
+    }
+}

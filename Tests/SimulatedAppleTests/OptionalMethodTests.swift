@@ -1,4 +1,5 @@
 #if os(Linux)
+    import AVFoundation
     import ApusDevice
     import ApusTestTraits
     import CoreLocation
@@ -39,6 +40,23 @@
         func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {}
     }
 
+    private class BaseListener: UIResponder, UIApplicationDelegate, AVAudioPlayerDelegate, AVSpeechSynthesizerDelegate {
+    }
+
+    private final class LateListener: BaseListener {
+        private let voice = AVSpeechSynthesizer()
+        private let player = try? AVAudioPlayer(data: Data())
+
+        override init() {
+            super.init()
+            voice.delegate = self
+            player?.delegate = self
+        }
+
+        func audioPlayerDidFinishPlaying(_ player: AVAudioPlayer, successfully flag: Bool) {}
+        func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didFinish utterance: AVSpeechUtterance) {}
+    }
+
     @MainActor
     @Suite("Optional methods of delegates in subclasses", .simulatedPhone())
     struct OptionalMethodTests {
@@ -76,6 +94,17 @@
             device.launch()
             #expect(device.faults.map(\.rule) == [.optionalMethodNotCalled])
             #expect(device.faults.first?.message.contains("didUpdateLocations") == true)
+        }
+
+        @Test("delegates of players and voices are examined too")
+        func audio() throws {
+            let device = try #require(SimulatedDevice.current)
+            device.expect(.optionalMethodNotCalled)
+            SimulatedPhone.install(on: device, delegate: LateListener())
+            device.launch()
+            #expect(device.faults.map(\.rule) == [.optionalMethodNotCalled, .optionalMethodNotCalled])
+            #expect(device.faults.contains { $0.message.contains("audioPlayerDidFinishPlaying") })
+            #expect(device.faults.contains { $0.message.contains("didFinish") })
         }
     }
 #endif

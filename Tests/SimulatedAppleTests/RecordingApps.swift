@@ -193,6 +193,10 @@
             for location in locations { Self.note("at \(location.coordinate.latitude)") }
         }
 
+        func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+            Self.note("error \((error as? CLError)?.errorCode ?? -1)")
+        }
+
         func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) { Self.note("paused") }
     }
 

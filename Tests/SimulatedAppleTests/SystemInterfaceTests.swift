@@ -24,8 +24,12 @@
             didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
         ) -> Bool {
             SimulatedPhone.note("number \(application.applicationIconBadgeNumber)")
-            application.applicationIconBadgeNumber += 1
+            UNUserNotificationCenter.current().requestAuthorization(options: .badge) { _, _ in }
             return true
+        }
+
+        func applicationDidBecomeActive(_ application: UIApplication) {
+            application.applicationIconBadgeNumber += 1
         }
     }
 

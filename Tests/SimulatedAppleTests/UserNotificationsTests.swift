@@ -317,3 +317,116 @@ extension SimulatedAppleTests {
 extension UNNotificationContent {
     fileprivate static var empty: UNNotificationContent { UNMutableNotificationContent() }
 }
+
+/// Asks for permissions, sets the number on the icon, and shows notifications with a number in the foreground.
+private final class BadgeDelegate: UIResponder, UIApplicationDelegate, @preconcurrency UNUserNotificationCenterDelegate
+{
+    private let options: UNAuthorizationOptions
+    var presentation: UNNotificationPresentationOptions = []
+
+    init(_ options: UNAuthorizationOptions) { self.options = options }
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        UNUserNotificationCenter.current().delegate = self
+        UNUserNotificationCenter.current().requestAuthorization(options: options) { _, _ in }
+        return true
+    }
+
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
+    ) { completionHandler(presentation) }
+
+    func remind(_ identifier: String, in seconds: TimeInterval, badge: Int) {
+        let content = UNMutableNotificationContent()
+        content.title = identifier
+        content.badge = badge as NSNumber
+        UNUserNotificationCenter.current().add(
+            UNNotificationRequest(
+                identifier: identifier, content: content,
+                trigger: UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: false)))
+    }
+}
+
+extension SimulatedAppleTests.UserNotifications {
+    private func run(
+        _ options: UNAuthorizationOptions, _ body: (SimulatedDevice, BadgeDelegate) throws -> Void
+    ) throws {
+        try SimulatedDevice.run { device in
+            SimulatedPhone.install(
+                on: device, manifest: AppManifest(usesScenes: false), delegate: BadgeDelegate(options))
+            device.launch()
+            device.advance(by: .seconds(1))
+            try body(device, try #require(device.app as? BadgeDelegate))
+        }
+    }
+
+    @Test("without the permission for badges the number on the icon stays, and each attempt is a warning")
+    func refusedBadge() throws {
+        for options in [[.alert, .sound], [.badge, .provisional]] as [UNAuthorizationOptions] {
+            try run(options) { device, app in
+                UIApplication.shared.applicationIconBadgeNumber = 3
+                #expect(UIApplication.shared.applicationIconBadgeNumber == 0)
+                UNUserNotificationCenter.current().setBadgeCount(4)
+                app.remind("tea", in: 60, badge: 5)
+                device.pressHome()
+                device.advance(by: .seconds(90))
+                #expect(device.notifications.shownTitles == ["tea"])
+                #expect(device.notifications.badge == 0)
+                #expect(device.warnings.filter { $0.contains("badge") }.count == 2)
+            }
+        }
+    }
+
+    @Test("the permission for badges is that of the settings, and ends with the user's refusal")
+    func badgeSetting() throws {
+        let cases: [(UNAuthorizationOptions, UNNotificationSetting)] = [
+            ([.alert], .notSupported), ([.alert, .badge], .enabled),
+        ]
+        for (options, setting) in cases {
+            try run(options) { device, _ in
+                UNUserNotificationCenter.current().getNotificationSettings {
+                    SimulatedPhone.note("\($0.badgeSetting)")
+                }
+                device.advance(by: .seconds(1))
+                #expect(device.notes == ["\(setting)"])
+            }
+        }
+        try run([.badge]) { device, _ in
+            UIApplication.shared.applicationIconBadgeNumber = 3
+            device.notifications.setAuthorization(.denied)
+            UIApplication.shared.applicationIconBadgeNumber = 4
+            #expect(UIApplication.shared.applicationIconBadgeNumber == 3)
+        }
+    }
+
+    @Test("a notification's number is set on the icon when it is shown, also for an app without a process")
+    func deliveredBadge() throws {
+        try run([.alert, .badge]) { device, app in
+            app.remind("tea", in: 60, badge: 5)
+            device.pressHome()
+            device.advance(by: .seconds(30))
+            device.kill()
+            device.advance(by: .seconds(31))
+            #expect(device.notifications.badge == 5)
+        }
+    }
+
+    @Test("in the foreground, a notification's number is set if the delegate answers with the option badge")
+    func presentedBadge() throws {
+        try run([.alert, .badge]) { device, app in
+            app.presentation = [.banner]
+            app.remind("tea", in: 10, badge: 5)
+            device.advance(by: .seconds(11))
+            #expect(device.notifications.badge == 0)
+            app.presentation = [.badge]
+            app.remind("egg", in: 10, badge: 6)
+            device.advance(by: .seconds(11))
+            #expect(device.notifications.badge == 6)
+            #expect(device.notifications.shownTitles == ["tea"])
+        }
+    }
+}

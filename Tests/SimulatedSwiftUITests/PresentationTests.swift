@@ -173,7 +173,7 @@
             @Test("what only describes a look leaves the texts and the controls, and a text with a gesture is tapped")
             func looks() {
                 let taps = Events()
-                let stage = Stage(Decorated(taps: taps))
+                let stage = Stage(NavigationStack { Decorated(taps: taps) })
                 #expect(
                     stage.screen.lines == [
                         "grid", "tap me", "unit", "day", "count", "name", "size", "3 MB", "more", "rename", "next",

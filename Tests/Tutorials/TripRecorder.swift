@@ -70,6 +70,8 @@ public class ForgetfulTripRecorder: NSObject, CLLocationManagerDelegate {
         }
     }
 
+    public func locationManager(_ manager: CLLocationManager, didFailWithError error: Error) {}
+
     public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         guard let location = locations.last else { return }
         if let last = last { distance += location.distance(from: last) }

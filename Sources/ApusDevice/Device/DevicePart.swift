@@ -224,6 +224,13 @@ package struct PartSurroundings: Sendable {
     /// Writes a line of this part into the device's log.
     package func note(_ text: String, by actor: DeviceEvent.Actor = .system) { log(actor, .part(name, text)) }
 
+    /// Replaces a timer by one that calls `action` at an instant, or by none.
+    ///
+    /// The action must not retain the part, because the part retains the engine, which retains its timers.
+    package func arm(
+        _ timer: inout ScheduledTimer?, at instant: (some NanosecondInstant)?, _ action: @escaping @Sendable () -> Void
+    ) { timer.replace(with: instant.map { engine.schedule(at: $0, action) }) }
+
     /// Sets the part's reason to keep the process running, in place of its earlier one; `nil` for none.
     package func keepRunning(_ cover: ProcessCover?) { host?.setCover(cover, of: name) }
 }

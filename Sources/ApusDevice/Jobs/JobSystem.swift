@@ -293,12 +293,10 @@ final class JobRuns: Sendable {
     /// Updates the timer, because an instant of a run has changed.
     func deadlinesChanged() {
         state.withLock { state in
-            let next = state.all.compactMap(\.nextInstant).min().map { next in
-                surroundings.engine.schedule(at: UptimeInstant(nanoseconds: next)) { [weak self] in
-                    MainActor.assumeIsolated { self?.deadlineCame() }
-                }
+            let next = state.all.compactMap(\.nextInstant).min()
+            surroundings.arm(&state.nextDeadline, at: next.map(UptimeInstant.init(nanoseconds:))) { [weak self] in
+                MainActor.assumeIsolated { self?.deadlineCame() }
             }
-            state.nextDeadline.replace(with: next)
         }
     }
 

@@ -128,12 +128,9 @@ package final class SimulatedPushes: Sendable {
     private func runsChanged() {
         let keepAwake: Bool? = state.withLock { state in
             let end = state.machine.end
-            let next = end.map { end in
-                surroundings.engine.schedule(at: UptimeInstant(nanoseconds: end)) { [weak self] in
-                    MainActor.assumeIsolated { self?.endOverdue() }
-                }
+            surroundings.arm(&state.deadline, at: end.map(UptimeInstant.init(nanoseconds:))) { [weak self] in
+                MainActor.assumeIsolated { self?.endOverdue() }
             }
-            state.deadline.replace(with: next)
             defer { state.keepsAwake = end != nil }
             return state.keepsAwake == (end != nil) ? nil : end != nil
         }
@@ -144,12 +141,9 @@ package final class SimulatedPushes: Sendable {
         let now = now
         state.withLock { state in
             let free = state.machine.held == nil ? nil : state.machine.freeAgain(now: now)
-            let next = free.map { free in
-                surroundings.engine.schedule(at: free) { [weak self] in
-                    MainActor.assumeIsolated { self?.reconsider() }
-                }
+            surroundings.arm(&state.free, at: free) { [weak self] in
+                MainActor.assumeIsolated { self?.reconsider() }
             }
-            state.free.replace(with: next)
         }
     }
 

@@ -14,7 +14,13 @@ open class AVAudioPlayer: NSObject {
     /// The bytes; `nil` for a player of a file.
     public let data: Data?
     /// The delegate, which is notified of the end.
-    open weak var delegate: (any AVAudioPlayerDelegate)?
+    open weak var delegate: (any AVAudioPlayerDelegate)? {
+        didSet {
+            OptionalMethods.check(delegate, of: (any AVAudioPlayerDelegate).self) {
+                $0 is any AVAudioPlayerDelegate.Type
+            }
+        }
+    }
     /// The number of repetitions after the first time; a negative number for no end.
     open var numberOfLoops = 0
     /// The volume, from 0 to 1, which has no effect here.

@@ -1,17 +1,26 @@
 import ApusBackground
+public import ApusDevice
 import ApusTimers
 import ApusVirtualTime
 import SimulatedAppleCore
 
 /// A voice, which is not heard: each text is a line `audio: speech “…”` of the device's log.
 ///
-/// A text takes 60 ms for each letter, which is a choice of the simulation. Texts are spoken one after another.
+/// A text takes 60 ms for each letter, which is a choice. Texts are spoken one after another. A voice activates the
+/// app's audio session, and like other audio keeps the app running in the background, if the app declares the mode
+/// `audio` and the session's category continues there. It ends when the app releases the object.
 ///
 /// Source: Apple, documentation/avfaudio/avspeechsynthesizer
 @preconcurrency @MainActor
 open class AVSpeechSynthesizer: NSObject {
     /// The delegate, which is notified of the beginning and the end of each text.
-    open weak var delegate: (any AVSpeechSynthesizerDelegate)?
+    open weak var delegate: (any AVSpeechSynthesizerDelegate)? {
+        didSet {
+            OptionalMethods.check(delegate, of: (any AVSpeechSynthesizerDelegate).self) {
+                $0 is any AVSpeechSynthesizerDelegate.Type
+            }
+        }
+    }
     /// Whether a text is spoken, or waits.
     open var isSpeaking: Bool { present != nil || !waiting.isEmpty }
     /// Whether the voice pauses: never here.
@@ -20,12 +29,24 @@ open class AVSpeechSynthesizer: NSObject {
     private var present: AVSpeechUtterance?
     private var waiting: [AVSpeechUtterance] = []
     private var end: ScheduledTimer?
+    private let process = SimulatedPhone.process
 
     /// Creates a voice.
     override public init() { super.init() }
 
+    isolated deinit { silence() }
+
     /// Speaks a text, after those that wait.
+    ///
+    /// An utterance that is spoken or waits already is a fault. Rule: AVSpeechSynthesis.h.
     open func speak(_ utterance: AVSpeechUtterance) {
+        guard present !== utterance, !waiting.contains(where: { $0 === utterance }) else {
+            return process.host.fault(
+                Fault(
+                    .utteranceQueuedTwice,
+                    "the utterance “\(utterance.speechString)” is spoken or waits already; create one for each call of "
+                        + "speak"))
+        }
         waiting.append(utterance)
         beginNext()
     }
@@ -36,8 +57,8 @@ open class AVSpeechSynthesizer: NSObject {
     @discardableResult
     open func stopSpeaking(at boundary: AVSpeechBoundary) -> Bool {
         guard let stopped = present else { return false }
-        _ = end?.cancel()
-        (present, end, waiting) = (nil, nil, [])
+        silence()
+        waiting = []
         delegate?.speechSynthesizer(self, didCancel: stopped)
         return true
     }
@@ -47,7 +68,9 @@ open class AVSpeechSynthesizer: NSObject {
         guard present == nil, !waiting.isEmpty else { return }
         let utterance = waiting.removeFirst()
         present = utterance
-        let host = SimulatedPhone.process.host
+        let host = process.host
+        AVAudioSession.sharedInstance().activateToPlay()
+        process.audio.setVoice(number, speaks: true)
         host.logSound("speech “\(utterance.speechString)”")
         delegate?.speechSynthesizer(self, didStart: utterance)
         // The delegate may have stopped the text.
@@ -60,11 +83,28 @@ open class AVSpeechSynthesizer: NSObject {
 
     private func finish(_ utterance: AVSpeechUtterance) {
         guard present === utterance else { return }
-        (present, end) = (nil, nil)
-        // If the delegate calls `speak`, the next text begins during this call.
+        silence()
+        // The delegate may speak the next text itself.
         delegate?.speechSynthesizer(self, didFinish: utterance)
         beginNext()
     }
+
+    /// The number by which the device distinguishes the voice from others that exist.
+    private var number: Int { Int(bitPattern: ObjectIdentifier(self)) }
+
+    /// Ends the present text.
+    private func silence() {
+        process.audio.setVoice(number, speaks: false)
+        _ = end?.cancel()
+        (present, end) = (nil, nil)
+    }
+}
+
+extension Fault.Rule {
+    /// An utterance that is spoken, or waits, was passed to a voice again.
+    ///
+    /// Source: AVSpeechSynthesis.h
+    public static let utteranceQueuedTwice = Fault.Rule("NSInvalidArgumentException.utteranceQueuedTwice")
 }
 
 /// The receiver of a voice's events; its methods are optional.

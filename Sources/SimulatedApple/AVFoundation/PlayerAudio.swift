@@ -35,6 +35,10 @@ final class PlayerAudio {
     /// Makes this player the owner of the phone's audio.
     func takeOver(with queue: PlayerQueue) {
         if isOwned, phone.state.current == queue.items.first?.item { return }
+        if !isOwned, phone.state.isPlaying, let former = phone.state.current {
+            SimulatedPhone.process.host.warn(
+                "\(former.id) stops, because another player begins; here one plays at a time, and a phone mixes them")
+        }
         AudioOwner.current?.player = player
         phone.replaceQueue(queue.toPlay)
         phone.onItemEnd = { item in AudioOwner.current?.player?.ended(item) }

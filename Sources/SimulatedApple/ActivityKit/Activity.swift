@@ -112,16 +112,15 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
         }
     }
 
-    /// Replaces the content; after the end this only logs a warning.
+    /// Replaces the content; after the end, or with more than 4 KB, this only logs a warning.
     nonisolated(nonsending) public func update(_ content: Content) async { send(content) }
 
     /// Replaces the content, and alerts the user; the device writes the alert into its log.
     nonisolated(nonsending) public func update(_ content: Content, alertConfiguration: AlertConfiguration?) async {
-        send(content)
-        if let alertConfiguration { center.note(alertConfiguration) }
+        send(content, alert: alertConfiguration.map { "\($0.title.key), \($0.body.key)" })
     }
 
-    /// Ends the activity, with its last content; after the end this only logs a warning.
+    /// Ends the activity, with its last content; after the end, or with more than 4 KB, this only logs a warning.
     nonisolated(nonsending) public func end(
         _ content: Content?, dismissalPolicy: ActivityUIDismissalPolicy = .default
     ) async {
@@ -135,8 +134,8 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
         center.ask(.end(id, request, dismissal))
     }
 
-    private func send(_ content: Content) {
-        if let request = request(content) { center.ask(.update(id, request)) }
+    private func send(_ content: Content, alert: String? = nil) {
+        if let request = request(content) { center.ask(.update(id, request, alert: alert)) }
     }
 
     private func request(_ content: Content) -> ActivityRequest? {

@@ -38,8 +38,4 @@ final class ActivityCenter: Sendable {
     }
 
     func warn(_ text: String) { host.warn(text) }
-
-    func note(_ alert: AlertConfiguration) {
-        host.note("Live Activity alerts: \(alert.title.key), \(alert.body.key)")
-    }
 }

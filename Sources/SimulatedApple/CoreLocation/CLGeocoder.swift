@@ -39,6 +39,15 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
         throw CLError(.network)
     }
 
+    /// Fails, with a warning in the device's log.
+    ///
+    /// - Returns: Nothing.
+    /// - Throws: `CLError.network`.
+    open func geocodeAddressString(_ addressString: String) async throws -> [CLPlacemark] {
+        warn()
+        throw CLError(.network)
+    }
+
     /// Does nothing.
     open func cancelGeocode() {}
 

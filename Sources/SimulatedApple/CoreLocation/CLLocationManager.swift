@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusDevice
+public import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 
@@ -133,16 +133,33 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
     /// Asks for one position: the delegate gets one, or an error, and the updates end.
     ///
-    /// The updates of ``startUpdatingLocation()`` end with it too, as on a phone, where the two functions must not be
-    /// used together.
+    /// The updates of ``startUpdatingLocation()`` end with it too, as on a phone, where both must not be used together.
+    /// A delegate that does not have the methods for both is a fault, as is none.
     ///
     /// Rule: Apple, documentation/corelocation/cllocationmanager/requestlocation()
     open func requestLocation() {
+        let needed = ["didUpdateLocations", "didFailWithError"]
+        let missing =
+            if let delegate {
+                OptionalMethods.firstMissing(of: needed, in: delegate, of: (any CLLocationManagerDelegate).self) {
+                    $0 is any CLLocationManagerDelegate.Type
+                }
+            } else { needed.first }
+        if let missing { return fault(missing: missing) }
         state.withLock { $0.wantsOne = true }
         startUpdatingLocation()
     }
 
-    /// Returns whether the manager waits for one position only, and forgets this request.
+    /// Records the fault of a delegate without a method that a phone must call.
+    fileprivate func fault(missing method: String) {
+        host.fault(
+            Fault(
+                .delegateMethodMissing,
+                "Delegate must respond to locationManager:\(method): (add the method, and set the delegate before the "
+                    + "call)"))
+    }
+
+    /// Returns whether a position, or an error, is the last one.
     private func isLast() -> Bool {
         state.withLock { state in
             defer { state.wantsOne = false }
@@ -304,8 +321,10 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
 extension CLLocationManagerDelegate {
     /// Does nothing.
     public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {}
-    /// Does nothing.
-    public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+    /// Records a fault, because a phone raises an exception if this method is missing when there is an error.
+    public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        manager.fault(missing: "didFailWithError")
+    }
     /// Does nothing.
     public func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {}
     /// Does nothing.
@@ -369,4 +388,11 @@ public struct CLError: CustomNSError, Hashable, Sendable {
     public static var locationUnknown: Code { .locationUnknown }
     /// The code ``Code/denied``.
     public static var denied: Code { .denied }
+}
+
+extension Fault.Rule {
+    /// A delegate does not have a method that the call of the app, or the event, needs.
+    ///
+    /// Source: Apple, documentation/corelocation/cllocationmanager/requestlocation()
+    public static let delegateMethodMissing = Fault.Rule("NSInternalInconsistencyException.delegateMethodMissing")
 }

@@ -34,9 +34,8 @@ package enum OptionalMethods {
                 $0.insert(Question(type: ObjectIdentifier(conforming[0]), delegate: protocolName)).inserted
             })
         else { return }
-        let optional = Set(methods(ofProtocol: protocolName))
-        let found = Set(classes(of: object).drop { $0 != base }.flatMap(methods))
-        let unreachable = Set(conforming.dropLast().flatMap(methods)).intersection(optional).subtracting(found)
+        let missing = missing(methods(ofProtocol: protocolName), in: classes(of: object), from: base)
+        let unreachable = missing.intersection(conforming.dropLast().flatMap(methods))
         for method in unreachable.sorted() {
             host.fault(
                 Fault(
@@ -45,6 +44,26 @@ package enum OptionalMethods {
                         + "only the optional methods that \(base) declares are called; declare it in \(base) too, and "
                         + "override it"))
         }
+    }
+
+    /// Returns the first of these argument labels that is in no method that an object has of a protocol's optional ones.
+    ///
+    /// A class whose symbols are not found, such as one in a private type, counts as one that has all of them, and so
+    /// does each class in a build for release, whose optimizer removes the symbols of methods.
+    package static func firstMissing(
+        of labels: [String], in object: AnyObject, of delegate: Any.Type, _ conforms: (AnyClass) -> Bool
+    ) -> String? {
+        let classes = classes(of: object)
+        guard _isDebugAssertConfiguration(), let base = classes.last(where: conforms), !methods(base).isEmpty,
+            let protocolName = _mangledTypeName(delegate)
+        else { return nil }
+        let missing = missing(methods(ofProtocol: protocolName), in: classes, from: base)
+        return labels.first { label in missing.contains { $0.contains(" \(label): ") } }
+    }
+
+    /// Returns the methods that neither a class nor those above it declare.
+    private static func missing(_ methods: [String], in classes: [AnyClass], from base: AnyClass) -> Set<String> {
+        Set(methods).subtracting(classes.drop { $0 != base }.flatMap(self.methods))
     }
 
     /// Returns the class of an object and its superclasses, from the bottom up.

@@ -334,10 +334,20 @@ extension UIApplication {
         _ url: URL, options: [OpenExternalURLOptionsKey: Any] = [:],
         completionHandler completion: (@MainActor @Sendable (Bool) -> Void)? = nil
     ) {
+        let isOpened = noteOpening(of: url)
+        if let completion { host.mainLoop.run { completion(isOpened) } }
+    }
+
+    /// Writes a URL into the device's log; no other app is opened, so that this app stays in the foreground here.
+    ///
+    /// - Returns: The result of ``canOpenURL(_:)``.
+    @discardableResult
+    public func open(_ url: URL, options: [OpenExternalURLOptionsKey: Any] = [:]) async -> Bool { noteOpening(of: url) }
+
+    private func noteOpening(of url: URL) -> Bool {
         host.note("opens \(url.absoluteString)")
         host.warn("no app is opened for a URL here: the app stays in the foreground")
-        let isOpened = canOpenURL(url)
-        if let completion { host.mainLoop.run { completion(isOpened) } }
+        return canOpenURL(url)
     }
 
     /// Returns whether an app can open the URL: true for web addresses, the settings, calls, mail and text messages.
@@ -346,9 +356,11 @@ extension UIApplication {
     }
 
     /// The number on the app's icon, which the simulated phone writes into its log.
+    ///
+    /// Without the user's permission for badges it stays, and the log has a warning.
     public var applicationIconBadgeNumber: Int {
-        get { process.badge }
-        set { process.badge = newValue }
+        get { process.notifications.badge }
+        set { process.notifications.setBadge(newValue) }
     }
 
     /// The actions in the menu of the app's icon: always `nil`, because the icon has no menu here.

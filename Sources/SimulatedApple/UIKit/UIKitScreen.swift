@@ -18,7 +18,9 @@ final class UIKitScreen: PhoneScreen {
     package var lines: [String] { front?.screenLines ?? [] }
 
     package func press(_ title: String) -> Bool {
-        guard let press = front?.press(for: title) else { return false }
+        guard let press = front?.press(for: title) else {
+            return front?.view.firstVisibleView { $0.contents?.press(title) == true } != nil
+        }
         press()
         return true
     }
@@ -115,6 +117,7 @@ extension UIView {
             return table.addRows(to: &lines)
         default: break
         }
+        if let contents { lines += contents.lines }
         for view in visibleSubviews { view.addLines(to: &lines) }
     }
 

@@ -68,6 +68,8 @@ open class UIView: UIResponder {
 
     /// The controller whose view this is.
     weak var controller: UIViewController?
+    /// The texts and controls of another framework in the view.
+    package var contents: (any PhoneScreen)?
 
     /// Creates a view with a frame, in points.
     public init(frame: CGRect) {
@@ -117,6 +119,7 @@ open class UIView: UIResponder {
         subviews.insert(view, at: min(max(0, index), subviews.endIndex))
         view.superview = self
         view.didMoveToSuperview()
+        view.controller?.superviewChanged()
     }
 
     /// Removes the view from its superview.
@@ -125,6 +128,7 @@ open class UIView: UIResponder {
         superview.subviews.removeAll { $0 === self }
         self.superview = nil
         didMoveToSuperview()
+        controller?.superviewChanged()
     }
 
     /// Moves a subview in front of the others.

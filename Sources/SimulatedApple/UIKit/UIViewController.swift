@@ -47,7 +47,12 @@ open class UIViewController: UIResponder {
     private var presented: UIViewController?
     private weak var presenter: UIViewController?
     private var loaded: UIView?
-    private(set) var hasAppeared = false
+    private var appearance = Appearance.disappeared
+
+    private enum Appearance { case disappeared, appearing, appeared, disappearing }
+
+    /// Whether the view has appeared, and has not disappeared since then.
+    var hasAppeared: Bool { appearance == .appeared || appearance == .disappearing }
 
     /// Creates a controller; no nib files are read here, so the arguments have no effect.
     public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
@@ -116,7 +121,7 @@ open class UIViewController: UIResponder {
     override open var next: UIResponder? { viewIfLoaded?.superview ?? presentingViewController }
 
     /// Adds the view to another one, and calls the methods about its appearance, such as `viewWillAppear`.
-    func appear(in container: UIView?, animated: Bool) {
+    package func appear(in container: UIView?, animated: Bool) {
         loadViewIfNeeded()
         willAppear(animated)
         if let container, let view = loaded, view !== container { container.addSubview(view) }
@@ -124,33 +129,49 @@ open class UIViewController: UIResponder {
     }
 
     /// Removes the view from its superview, and calls the methods about its disappearance.
-    func disappear(animated: Bool) {
+    package func disappear(animated: Bool) {
         willDisappear(animated)
         loaded?.removeFromSuperview()
         didDisappear(animated)
     }
 
+    /// Lets the view appear or disappear, because it was added to a view of the parent, or removed from it.
+    func superviewChanged() {
+        guard let parent, parent.appearance == .appeared else { return }
+        switch (appearance, loaded?.window) {
+        case (.disappeared, .some):
+            willAppear(false)
+            didAppear(false)
+        case (.appeared, nil):
+            willDisappear(false)
+            didDisappear(false)
+        case (.disappeared, nil), (.appeared, .some), (.appearing, _), (.disappearing, _): break
+        }
+    }
+
     func willAppear(_ animated: Bool) {
+        appearance = .appearing
         viewWillAppear(animated)
         for child in visibleChildren { child.willAppear(animated) }
     }
 
     func didAppear(_ animated: Bool) {
+        appearance = .appeared
         viewIsAppearing(animated)
         viewDidAppear(animated)
-        hasAppeared = true
-        for child in visibleChildren { child.didAppear(animated) }
+        for child in visibleChildren where child.appearance == .appearing { child.didAppear(animated) }
     }
 
     func willDisappear(_ animated: Bool) {
+        appearance = .disappearing
         viewWillDisappear(animated)
-        for child in visibleChildren { child.willDisappear(animated) }
+        for child in visibleChildren where child.appearance == .appeared { child.willDisappear(animated) }
     }
 
     func didDisappear(_ animated: Bool) {
-        hasAppeared = false
+        appearance = .disappeared
         viewDidDisappear(animated)
-        for child in visibleChildren { child.didDisappear(animated) }
+        for child in visibleChildren where child.appearance == .disappearing { child.didDisappear(animated) }
     }
 
     /// The children whose views appear and disappear with this one's.

@@ -64,7 +64,7 @@ public enum UNNotificationSetting: Int, Sendable {
 
 /// The user's permission and settings at the time at which they were read.
 ///
-/// The simulated user has one setting for everything.
+/// The simulated user has one setting for everything that the app has asked for.
 public final class UNNotificationSettings: NSObject, Sendable {
     /// The user's permission.
     public let authorizationStatus: UNAuthorizationStatus
@@ -73,14 +73,15 @@ public final class UNNotificationSettings: NSObject, Sendable {
     /// Whether sounds are played.
     public var soundSetting: UNNotificationSetting { setting }
     /// Whether the app's icon may have a number.
-    public var badgeSetting: UNNotificationSetting { setting }
+    public let badgeSetting: UNNotificationSetting
 
     private var setting: UNNotificationSetting {
         authorizationStatus == .authorized || authorizationStatus == .provisional ? .enabled : .disabled
     }
 
-    init(_ status: UNAuthorizationStatus) {
+    init(_ status: UNAuthorizationStatus, allowsBadge: Bool?) {
         authorizationStatus = status
+        badgeSetting = allowsBadge.map { $0 ? .enabled : .disabled } ?? .notSupported
         super.init()
     }
 }

@@ -24,7 +24,7 @@ public final class UNNotificationRequest: NSObject, @unchecked Sendable {
     var kept: PhoneNotification {
         PhoneNotification(
             identifier: identifier, title: content.title, body: content.body, trigger: trigger?.kept ?? .now,
-            content: content.archived)
+            badge: content.badge?.intValue, content: content.archived)
     }
 
     /// Creates the request that the phone has kept.

@@ -22,7 +22,6 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
 
     let host: any PhoneHost
-    private let process: PhoneProcess
     private let categories = Locked<Set<UNNotificationCategory>>([])
     private let service: any PhoneNotifications
     private let callbacks = CallbackQueue(DispatchQueue(label: "com.apple.usernotifications.call-out"))
@@ -30,7 +29,6 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     private let turns = Locked(Turns())
 
     private init(_ process: PhoneProcess) {
-        self.process = process
         host = process.host
         service = process.notifications
         super.init()
@@ -71,7 +69,8 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     ) {
         // Later calls do not wait for the user's answer.
         perform { [host, callbacks] center in
-            center.askForAuthorization(provisional: options.contains(.provisional)) { answer in
+            let (isProvisional, badge) = (options.contains(.provisional), options.contains(.badge))
+            center.askForAuthorization(provisional: isProvisional, badge: badge) { answer in
                 host.mainLoop.run {
                     callbacks.call("the completion handler of requestAuthorization", on: host) {
                         completionHandler(answer.allowsShowing, nil)
@@ -94,7 +93,8 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     /// Calls a handler with the user's permission and settings.
     public func getNotificationSettings(completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void) {
         perform("the completion handler of getNotificationSettings") { center in
-            let settings = UNNotificationSettings(UNAuthorizationStatus(center.authorization))
+            let settings = UNNotificationSettings(
+                UNAuthorizationStatus(center.authorization), allowsBadge: center.allowsBadge)
             return { completionHandler(settings) }
         }
     }
@@ -191,11 +191,13 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
 
     /// Sets the number on the app's icon, which the simulated phone writes into its log.
+    ///
+    /// Without the user's permission for badges it stays, and the log has a warning.
     public func setBadgeCount(
         _ newBadgeCount: Int, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        perform("the completion handler of setBadgeCount") { [self] _ in
-            process.badge = newBadgeCount
+        perform("the completion handler of setBadgeCount") { [self] center in
+            center.setBadge(newBadgeCount)
             return completionHandler.map(withoutError)
         }
     }
@@ -277,6 +279,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         guard let delegate else { return }
         delegate.userNotificationCenter(self, willPresent: UNNotification(delivered)) { [service] options in
             if !options.isDisjoint(with: [.alert, .banner, .list]) { service.show(delivered.notification) }
+            if options.contains(.badge), let badge = delivered.notification.badge { service.setBadge(badge) }
         }
     }
 

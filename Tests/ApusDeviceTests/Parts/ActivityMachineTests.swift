@@ -10,12 +10,14 @@ private final class Activities {
 
     init(_ machine: ActivityMachine) { self.machine = machine }
 
-    func update(with request: ActivityRequest) -> DeviceActivity.State? {
-        machine.update("activity-1", with: request)?.0.state
+    func update(with request: ActivityRequest) throws(ActivityRefusal) -> DeviceActivity.State? {
+        try machine.update("activity-1", with: request)?.0.state
     }
 
-    func end(_ dismissal: ActivityDismissal, _ now: ClockReading) -> DeviceActivity.State? {
-        machine.end("activity-1", dismissal, now: now)?.state
+    func end(
+        _ dismissal: ActivityDismissal, with request: ActivityRequest? = nil, _ now: ClockReading
+    ) throws(ActivityRefusal) -> DeviceActivity.State? {
+        try machine.end("activity-1", with: request, dismissal, now: now)?.state
     }
 
     func dismiss() -> DeviceActivity.State? { machine.dismiss("activity-1")?.state }
@@ -57,7 +59,7 @@ struct ActivityMachineTests {
         let activities = try activities(request())
         #expect(activities.advance(to: clocks(8 * hour - 1)).isEmpty)
         #expect(activities.advance(to: clocks(8 * hour)) == [.ended])
-        #expect(activities.update(with: request()) == nil)
+        #expect(try activities.update(with: request()) == nil)
         #expect(activities.advance(to: clocks(12 * hour - 1)).isEmpty)
         #expect(activities.advance(to: clocks(12 * hour)) == [.dismissed])
         #expect(activities.machine.nextLimit == nil)
@@ -74,7 +76,7 @@ struct ActivityMachineTests {
         let activities = try activities(request(staleAt: 60))
         #expect(activities.machine.nextStale == wall(60))
         #expect(activities.advance(to: clocks(60)) == [.stale])
-        #expect(activities.update(with: request()) == .active)
+        #expect(try activities.update(with: request()) == .active)
         #expect(activities.machine.nextStale == nil)
     }
 
@@ -86,10 +88,10 @@ struct ActivityMachineTests {
         ]
         for (policy, removal) in policies {
             let activities = try activities(request())
-            #expect(activities.end(policy, clocks(100)) == .ended)
+            #expect(try activities.end(policy, clocks(100)) == .ended)
             if removal > 100 { #expect(activities.advance(to: clocks(removal - 1)).isEmpty) }
             #expect(activities.advance(to: clocks(removal)) == [.dismissed])
-            #expect(activities.end(policy, clocks(100)) == nil)
+            #expect(try activities.end(policy, clocks(100)) == nil)
         }
     }
 
@@ -107,9 +109,21 @@ struct ActivityMachineTests {
         #expect(throws: ActivityRefusal.targetMaximumExceeded) {
             try activities.machine.begin(request(), isAppActive: true, now: clocks(0))
         }
-        _ = activities.end(.default, clocks(0))
+        _ = try activities.end(.default, clocks(0))
         let next = try activities.machine.begin(request(), isAppActive: true, now: clocks(0))
         #expect(next.id == "activity-3")
+    }
+
+    @Test("an activity with content of more than 4 KB is neither updated nor ended, and keeps its content")
+    func largeContent() throws {
+        let activities = try activities(request())
+        #expect(throws: ActivityRefusal.attributesTooLarge) { try activities.update(with: request(bytes: 4_087)) }
+        #expect(throws: ActivityRefusal.attributesTooLarge) {
+            try activities.end(.immediate, with: request(bytes: 4_087), clocks(1))
+        }
+        #expect(activities.machine.all.map(\.state) == [.active])
+        #expect(try activities.end(.default, with: request(bytes: 4_086), clocks(1)) == .ended)
+        #expect(activities.machine.all.first?.content.count == 4_086)
     }
 
     @Test("the user removes an activity that runs or has ended, once")
@@ -117,6 +131,6 @@ struct ActivityMachineTests {
         let activities = try activities(request())
         #expect(activities.dismiss() == .dismissed)
         #expect(activities.dismiss() == nil)
-        #expect(activities.update(with: request()) == nil)
+        #expect(try activities.update(with: request()) == nil)
     }
 }

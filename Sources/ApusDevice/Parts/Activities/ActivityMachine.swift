@@ -23,6 +23,10 @@ struct ActivityMachine {
     /// The size in bytes that the attributes and the content may have together.
     static let sizeLimit = 4_096
 
+    private static func check(_ request: ActivityRequest) throws(ActivityRefusal) {
+        guard request.attributes.count + request.content.count <= sizeLimit else { throw .attributesTooLarge }
+    }
+
     private let limit: Int
     /// All activities in the order of their beginning, including those that were dismissed.
     private var entries: [Entry] = []
@@ -46,7 +50,7 @@ struct ActivityMachine {
         _ request: ActivityRequest, isAppActive: Bool, now: ClockReading
     ) throws(ActivityRefusal) -> DeviceActivity {
         guard isAppActive else { throw .visibility }
-        guard request.attributes.count + request.content.count <= Self.sizeLimit else { throw .attributesTooLarge }
+        try Self.check(request)
         guard entries.count(where: { $0.activity.isRunning }) < limit else { throw .targetMaximumExceeded }
         let activity = DeviceActivity(
             id: "activity-\(entries.count + 1)", kind: request.kind, state: .active, attributes: request.attributes,
@@ -55,10 +59,12 @@ struct ActivityMachine {
         return activity
     }
 
-    /// Replaces the content of a running activity, and returns the activity and whether its content was stale.
-    ///
-    /// It returns `nil` if the activity is not running.
-    mutating func update(_ id: String, with request: ActivityRequest) -> (DeviceActivity, wasStale: Bool)? {
+    /// Replaces the content of a running activity, which is then not stale, and returns whether it was; returns `nil`
+    /// for any other activity.
+    mutating func update(
+        _ id: String, with request: ActivityRequest
+    ) throws(ActivityRefusal) -> (DeviceActivity, wasStale: Bool)? {
+        try Self.check(request)
         guard let index = running(id) else { return nil }
         let wasStale = entries[index].activity.state == .stale
         entries[index].activity.content = request.content
@@ -67,9 +73,14 @@ struct ActivityMachine {
         return (entries[index].activity, wasStale)
     }
 
-    /// Ends a running activity, which stays on the lock screen for up to four hours; returns `nil` for any other
-    /// activity.
-    mutating func end(_ id: String, _ dismissal: ActivityDismissal, now: ClockReading) -> DeviceActivity? {
+    /// Ends a running activity, with its last content, and removes it at once, later, or four hours later; returns `nil`
+    /// for any other activity.
+    ///
+    /// Content that is too large does not end it, which is a choice.
+    mutating func end(
+        _ id: String, with request: ActivityRequest?, _ dismissal: ActivityDismissal, now: ClockReading
+    ) throws(ActivityRefusal) -> DeviceActivity? {
+        if let request { _ = try update(id, with: request) }
         guard let index = running(id) else { return nil }
         let stay: Duration =
             switch dismissal {

@@ -78,31 +78,39 @@ public final class SimulatedActivities: Sendable {
         }
     }
 
-    private func update(_ id: String, with request: ActivityRequest) {
-        guard request.attributes.count + request.content.count <= ActivityMachine.sizeLimit else {
-            return surroundings.log(
-                .system, .warning("\(id) is not updated: \(ActivityRefusal.attributesTooLarge.message)"))
+    private func update(_ id: String, with request: ActivityRequest, alert: String?) {
+        let update = attempt("\(id) is not updated") { state, _ throws(ActivityRefusal) in
+            try state.machine.update(id, with: request)
         }
-        guard let (activity, wasStale) = change({ state, _ in state.machine.update(id, with: request) }) else {
-            return surroundings.log(.system, .warning("\(id) is not updated: it has ended"))
-        }
+        guard let (activity, wasStale) = update else { return }
         surroundings.note("\(id) is updated", by: .app)
         surroundings.send(.updated(activity), of: Self.self)
         if wasStale { report(activity, by: .app) }
+        if let alert { surroundings.log(.app, .note("Live Activity alerts: \(alert)")) }
         advance()
     }
 
     private func end(_ id: String, with request: ActivityRequest?, _ dismissal: ActivityDismissal) {
-        let activity = change { state, now in
-            if let request { _ = state.machine.update(id, with: request) }
-            return state.machine.end(id, dismissal, now: now)
+        let activity = attempt("\(id) is not ended") { state, now throws(ActivityRefusal) in
+            try state.machine.end(id, with: request, dismissal, now: now)
         }
-        guard let activity else {
-            return surroundings.log(.system, .warning("\(id) is not ended: it has ended already"))
-        }
+        guard let activity else { return }
         if request != nil { surroundings.send(.updated(activity), of: Self.self) }
         report(activity, by: .app)
         advance()
+    }
+
+    /// Changes a running activity; the log has a warning if it is not running, or refuses the content.
+    private func attempt<Result>(
+        _ failure: String, _ body: (inout State, ClockReading) throws(ActivityRefusal) -> Result?
+    ) -> Result? {
+        do throws(ActivityRefusal) {
+            if let result = try change(body) { return result }
+            surroundings.log(.system, .warning("\(failure): it has ended"))
+        } catch {
+            surroundings.log(.system, .warning("\(failure): \(error.message)"))
+        }
+        return nil
     }
 
     private func report(_ activity: DeviceActivity, by actor: DeviceEvent.Actor) {
@@ -126,15 +134,8 @@ public final class SimulatedActivities: Sendable {
         let now = ClockReading(surroundings.time)
         return try state.withLock { state throws(Failure) in
             let result = try body(&state, now)
-            // The references are weak, because this object retains the engine, which retains its timers.
-            state.limitTimer.replace(
-                with: state.machine.nextLimit.map { limit in
-                    surroundings.engine.schedule(at: limit) { [weak self] in self?.advance() }
-                })
-            state.staleTimer.replace(
-                with: state.machine.nextStale.map { stale in
-                    surroundings.engine.schedule(at: stale) { [weak self] in self?.advance() }
-                })
+            surroundings.arm(&state.limitTimer, at: state.machine.nextLimit) { [weak self] in self?.advance() }
+            surroundings.arm(&state.staleTimer, at: state.machine.nextStale) { [weak self] in self?.advance() }
             return result
         }
     }
@@ -162,7 +163,8 @@ package enum ActivityCall: Sendable, Codable {
     case isEnabled
     case all
     case begin(ActivityRequest)
-    case update(String, ActivityRequest)
+    /// Replaces the content, and alerts the user with this text.
+    case update(String, ActivityRequest, alert: String?)
     case end(String, ActivityRequest?, ActivityDismissal)
 }
 
@@ -197,7 +199,7 @@ extension SimulatedActivities: DeviceService {
         case .isEnabled: return .isEnabled(isEnabled)
         case .all: return .activities(all)
         case .begin(let request): return begin(request)
-        case .update(let id, let request): update(id, with: request)
+        case .update(let id, let request, let alert): update(id, with: request, alert: alert)
         case .end(let id, let request, let dismissal): end(id, with: request, dismissal)
         }
         return .done

@@ -158,15 +158,8 @@ public final class SimulatedAlarms: Sendable {
         let now = ClockReading(surroundings.time)
         return try state.withLock { state throws(Failure) in
             let result = try body(&state, now)
-            // The references are weak, because this object retains the engine, which retains its timers.
-            state.beginTimer.replace(
-                with: state.machine.nextBegin.map { begin in
-                    surroundings.engine.schedule(at: begin) { [weak self] in self?.advance() }
-                })
-            state.endTimer.replace(
-                with: state.machine.nextEnd.map { end in
-                    surroundings.engine.schedule(at: end) { [weak self] in self?.advance() }
-                })
+            surroundings.arm(&state.beginTimer, at: state.machine.nextBegin) { [weak self] in self?.advance() }
+            surroundings.arm(&state.endTimer, at: state.machine.nextEnd) { [weak self] in self?.advance() }
             return result
         }
     }

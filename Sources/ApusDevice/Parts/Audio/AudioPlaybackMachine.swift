@@ -30,6 +30,8 @@ struct AudioPlaybackMachine {
     private(set) var isSessionActive = false
     private var interruption = Interruption.none
     private var isSuspended = false
+    /// The voices that speak, beside the player.
+    private var voices: Set<Int> = []
     /// The events that the app receives when it runs again.
     private var owed: [AudioSessionEvent] = []
 
@@ -48,7 +50,9 @@ struct AudioPlaybackMachine {
     var isPlaying: Bool { if case .playing = playback { true } else { false } }
 
     /// Whether the device must not suspend the app, because sound plays that may continue in the background.
-    var keepsAwake: Bool { isPlaying && isModeDeclared && category == .playback }
+    var keepsAwake: Bool {
+        (isPlaying || !voices.isEmpty) && isSessionActive && isModeDeclared && category == .playback
+    }
 
     func position(now: UptimeInstant) -> Duration {
         switch playback {
@@ -130,6 +134,10 @@ struct AudioPlaybackMachine {
         if case .ongoing(let wasNotified, _) = interruption {
             interruption = .ongoing(wasNotified: wasNotified, resumes: false)
         }
+    }
+
+    mutating func setVoice(_ number: Int, speaks: Bool) {
+        if speaks { voices.insert(number) } else { voices.remove(number) }
     }
 
     // MARK: The session

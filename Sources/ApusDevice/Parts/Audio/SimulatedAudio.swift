@@ -139,6 +139,11 @@ public final class SimulatedAudio: AudioPlayer {
     /// Pauses at the current position.
     package func pausePlaying() { change(.app) { machine, now in _ = machine.pause(now: now) } }
 
+    /// Notes that a voice of the app speaks, or does not.
+    package func setVoice(_ number: Int, speaks: Bool) {
+        change(.app) { machine, _ in machine.setVoice(number, speaks: speaks) }
+    }
+
     /// Returns the duration of an item.
     package func duration(of item: AudioItem) -> Duration { locked.withLock { $0.machine.duration(of: item) } }
 
@@ -258,11 +263,7 @@ public final class SimulatedAudio: AudioPlayer {
     }
 
     private func waitForItemEnd(_ state: inout State) {
-        // The reference is weak, because this object retains the engine, which retains its timers.
-        let next = state.machine.itemEnd.map { end in
-            surroundings.engine.schedule(at: end) { [weak self] in self?.endItem() }
-        }
-        state.timer.replace(with: next)
+        surroundings.arm(&state.timer, at: state.machine.itemEnd) { [weak self] in self?.endItem() }
     }
 
     private func endItem() {

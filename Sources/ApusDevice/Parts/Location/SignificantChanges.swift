@@ -53,12 +53,9 @@ package final class SignificantChanges: Sendable {
 
     private func waitForNextLook(reading: ContinuousInstant?) {
         state.withLock { state in
-            let next = state.machine.nextLook(reading: reading).map { next in
-                surroundings.engine.schedule(at: next) { [weak self] in
-                    MainActor.assumeIsolated { self?.look() }
-                }
+            surroundings.arm(&state.timer, at: state.machine.nextLook(reading: reading)) { [weak self] in
+                MainActor.assumeIsolated { self?.look() }
             }
-            state.timer.replace(with: next)
         }
     }
 

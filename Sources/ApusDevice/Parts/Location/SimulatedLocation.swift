@@ -347,11 +347,7 @@ public final class SimulatedLocation: LocationSource {
     }
 
     private func waitForNextLook(_ state: inout State, now: ContinuousInstant) {
-        // The reference is weak, because this object retains the engine, which retains its timers.
-        let next = state.machine.nextLook(now: now).map { next in
-            surroundings.engine.schedule(at: next) { [weak self] in self?.look() }
-        }
-        state.timer.replace(with: next)
+        surroundings.arm(&state.timer, at: state.machine.nextLook(now: now)) { [weak self] in self?.look() }
     }
 }
 

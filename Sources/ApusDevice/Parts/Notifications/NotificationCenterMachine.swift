@@ -19,6 +19,8 @@ struct NotificationCenterMachine {
         /// Returns the next due instant after a given one, for triggers that only the code that created them can
         /// compute.
         var next: NextInstant?
+        /// The number that the icon gets when the notification is shown.
+        var badge: Int?
 
         func isBefore(_ other: Pending) -> Bool { (due, number) < (other.due, other.number) }
     }
@@ -31,6 +33,10 @@ struct NotificationCenterMachine {
     /// The shown notifications that were not removed, the oldest first.
     private(set) var delivered: [ShownNotification] = []
     private(set) var authorization: NotificationAuthorization
+    /// Whether the app has asked for the permission to set a number on its icon, and the user has allowed something.
+    private(set) var hasBadgePermission = false
+    /// The number on the app's icon.
+    private(set) var badge = 0
     private var appIsInFront = false
 
     init(authorization: NotificationAuthorization, pendingLimit: Int, overflow: NotificationOverflow) {
@@ -77,13 +83,13 @@ struct NotificationCenterMachine {
 
     /// Adds a valid request, and drops one without an error if there are too many.
     mutating func add(
-        _ request: NotificationRequest, repeating next: NextInstant? = nil, now: WallInstant
+        _ request: NotificationRequest, badge: Int? = nil, repeating next: NextInstant? = nil, now: WallInstant
     ) -> AddAction {
         guard let due = Self.instant(of: request.trigger, added: now, laterThan: nil) else {
             preconditionFailure("every trigger has a first instant")
         }
         addedCount += 1
-        let entry = Pending(request: request, number: addedCount, added: now, due: due, next: next)
+        let entry = Pending(request: request, number: addedCount, added: now, due: due, next: next, badge: badge)
         let replaced = requests.updateValue(entry, forKey: request.identifier)
         if replaced != nil { return .replaced }
         guard requests.count > pendingLimit, let victim = victim else { return .kept }
@@ -153,7 +159,9 @@ struct NotificationCenterMachine {
             } else {
                 requests[entry.request.identifier] = nil
             }
-            return deliver(entry.request, appDecides: appDecides, at: now)
+            let delivery = deliver(entry.request, appDecides: appDecides, at: now)
+            if case .show = delivery, let badge = entry.badge { _ = setBadge(badge) }
+            return delivery
         }
     }
 
@@ -187,6 +195,15 @@ struct NotificationCenterMachine {
 
     // MARK: The user and the app
 
+    /// Whether the app may set a number on its icon; quiet notifications do not include this permission.
+    var allowsBadge: Bool { authorization == .authorized && hasBadgePermission }
+
+    /// Sets the number on the app's icon; returns false, without a change, if the app may not.
+    mutating func setBadge(_ number: Int) -> Bool {
+        if allowsBadge { badge = number }
+        return allowsBadge
+    }
+
     /// Sets the authorization as the user does in the settings.
     mutating func setAuthorization(_ authorization: NotificationAuthorization) { self.authorization = authorization }
 
@@ -201,12 +218,15 @@ struct NotificationCenterMachine {
     /// Applies a request of the app for an authorization, and returns the result.
     ///
     /// The user is asked only once, and not for quiet notifications.
-    mutating func requestAuthorization(provisional: Bool, userAllows: Bool) -> NotificationAuthorization {
+    mutating func requestAuthorization(
+        provisional: Bool, badge: Bool = false, userAllows: Bool
+    ) -> NotificationAuthorization {
         switch (authorization, provisional) {
         case (.notDetermined, true): authorization = .provisional
         case (.notDetermined, false), (.provisional, false): authorization = userAllows ? .authorized : .denied
         case (.provisional, true), (.authorized, _), (.denied, _): break
         }
+        hasBadgePermission = hasBadgePermission || (badge && authorization.allowsShowing)
         return authorization
     }
 

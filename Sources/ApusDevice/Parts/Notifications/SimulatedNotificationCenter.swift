@@ -182,10 +182,12 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// Adds a request, which is due first at the instant of its trigger, and then at the instants that `next` returns.
     ///
-    /// Without `next`, the trigger decides about the later instants too.
+    /// Without `next`, the trigger decides about the later instants too. When the notification is shown, the icon gets
+    /// the number `badge`.
     package func add(
-        _ request: NotificationRequest, repeating next: (@Sendable (_ laterThan: WallInstant) -> WallInstant?)?,
-        fileID: String = #fileID, line: Int = #line
+        _ request: NotificationRequest, badge: Int? = nil,
+        repeating next: (@Sendable (_ laterThan: WallInstant) -> WallInstant?)?, fileID: String = #fileID,
+        line: Int = #line
     ) {
         guard !surroundings.isAppDead() else { return }
         do {
@@ -197,7 +199,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         surroundings.time.atOneInstant {
             let now = surroundings.time.wall()
             let action = state.withLock { state in
-                let action = state.machine.add(request, repeating: next, now: now)
+                let action = state.machine.add(request, badge: badge, repeating: next, now: now)
                 waitForNextDue(&state)
                 return action
             }
@@ -232,18 +234,36 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// Requests permission from the user, and calls `answered` once with the resulting authorization.
     package func askForAuthorization(
-        provisional: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void
+        provisional: Bool, badge: Bool = false, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void
     ) {
         let asksUser = { @Sendable [self] in state.withLock { $0.machine.asksUser(provisional: provisional) } }
         surroundings.askUser(
             SystemQuestion(isOpen: asksUser) { [self] in
                 let wasAsked = asksUser()
                 let answer = state.withLock {
-                    $0.machine.requestAuthorization(provisional: provisional, userAllows: $0.userAllows)
+                    $0.machine.requestAuthorization(provisional: provisional, badge: badge, userAllows: $0.userAllows)
                 }
                 if wasAsked { surroundings.log(.user, .control("allow notifications: \(answer.rawValue)")) }
                 answered(answer)
             })
+    }
+
+    /// Whether the app may set a number on its icon.
+    package var allowsBadge: Bool { state.withLock { $0.machine.allowsBadge } }
+
+    /// Whether the app has asked for the permission to set a number on its icon.
+    package var hasBadgePermission: Bool { state.withLock { $0.machine.hasBadgePermission } }
+
+    /// Sets the number on the app's icon; without the permission this only logs a warning.
+    package func setBadge(_ number: Int) {
+        guard !surroundings.isAppDead() else { return }
+        guard state.withLock({ $0.machine.setBadge(number) }) else {
+            return surroundings.log(
+                .system,
+                .warning("the badge \(number) is not set: the user has not given the permission for badges; ask for it")
+            )
+        }
+        surroundings.log(.app, .note("badge \(number)"))
     }
 
     // MARK: The user
@@ -253,6 +273,12 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// The titles of all notifications that were shown so far, in order, including those that were opened or removed.
     public var shownTitles: [String] { state.withLock { $0.shownTitles } }
+
+    /// The number on the app's icon, which outlives the app's processes.
+    ///
+    /// The app sets it, or a notification that is shown, if the app has the permission `badge`. A change is a line of
+    /// the log.
+    public var badge: Int { state.withLock { $0.machine.badge } }
 
     /// Whether the user will allow notifications when asked; true by default.
     public var userAllows: Bool {
@@ -302,21 +328,19 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// The caller holds the lock, so that the timer always belongs to the last change. The engine calls no code of
     /// users while it arms a timer.
     private func waitForNextDue(_ state: inout State) {
-        // The reference is weak, because this object retains the engine, which retains its timers.
-        let next = state.machine.nextDue.map { due in
-            surroundings.engine.schedule(at: due) { [weak self] in self?.deliverDue() }
-        }
-        state.timer.replace(with: next)
+        surroundings.arm(&state.timer, at: state.machine.nextDue) { [weak self] in self?.deliverDue() }
     }
 
     private func deliverDue() {
         let now = surroundings.time.wall()
-        let deliveries = state.withLock { state in
+        let (deliveries, former, badge) = state.withLock { state in
+            let former = state.machine.badge
             let deliveries = state.machine.deliverDue(appDecides: state.onForegroundDelivery != nil, now: now)
             waitForNextDue(&state)
-            return deliveries
+            return (deliveries, former, state.machine.badge)
         }
         for delivery in deliveries { perform(delivery) }
+        if badge != former { surroundings.log(.system, .note("badge \(badge)")) }
     }
 
     private func perform(_ delivery: NotificationCenterMachine.Delivery) {

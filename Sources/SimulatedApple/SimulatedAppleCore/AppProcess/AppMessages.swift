@@ -150,6 +150,7 @@ enum AudioCall: Codable {
     case duration(AudioItem)
     /// Moves to this position, in nanoseconds.
     case seek(Int64)
+    case setVoice(Int, speaks: Bool)
 }
 
 enum LocationCall: Codable {
@@ -160,8 +161,9 @@ enum LocationCall: Codable {
 }
 
 enum NotificationCall: Codable {
-    case authorization, pending, delivered
-    case ask(Int, provisional: Bool)
+    case authorization, pending, delivered, badge, allowsBadge
+    case ask(Int, provisional: Bool, badge: Bool)
+    case setBadge(Int)
     case setDecides(Bool)
     case add(PhoneNotification)
     case removePending([String])

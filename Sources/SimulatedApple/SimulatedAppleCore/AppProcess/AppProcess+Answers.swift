@@ -72,6 +72,7 @@ extension AppProcess {
         case .replaceUpcoming(let items): done(audio.replaceUpcoming(items))
         case .duration(let item): json(audio.duration(of: item).wholeNanoseconds)
         case .seek(let position): done(audio.seek(to: .nanoseconds(position)))
+        case .setVoice(let number, let speaks): done(audio.setVoice(number, speaks: speaks))
         }
     }
 
@@ -100,9 +101,12 @@ extension AppProcess {
         case .authorization: json(notifications.authorization)
         case .pending: json(notifications.pending)
         case .delivered: json(notifications.delivered)
-        case .ask(let number, let provisional):
+        case .badge: json(notifications.badge)
+        case .allowsBadge: json(notifications.allowsBadge)
+        case .setBadge(let number): done(notifications.setBadge(number))
+        case .ask(let number, let provisional, let badge):
             done(
-                notifications.askForAuthorization(provisional: provisional) { [weak self] answer in
+                notifications.askForAuthorization(provisional: provisional, badge: badge) { [weak self] answer in
                     self?.deliverSoon(.notificationAuthorization(number, answer))
                 })
         case .setDecides(let decides):

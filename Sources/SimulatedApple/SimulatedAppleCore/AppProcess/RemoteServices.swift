@@ -46,6 +46,7 @@ final class RemoteAudio: PhoneAudio {
     func replaceUpcoming(_ items: [AudioItem]) { change(.replaceUpcoming(items)) }
     func seek(to position: Duration) { change(.seek(position.wholeNanoseconds)) }
     func advance() { change(.advance) }
+    func setVoice(_ number: Int, speaks: Bool) { link.perform(.audio(.setVoice(number, speaks: speaks))) }
 
     private func change(_ call: AudioCall) {
         link.perform(.audio(call))
@@ -172,9 +173,13 @@ final class RemoteNotifications: PhoneNotifications {
     var pending: [PhoneNotification] { link.ask(.notifications(.pending), for: [PhoneNotification].self) }
     var delivered: [DeliveredNotification] { link.ask(.notifications(.delivered), for: [DeliveredNotification].self) }
 
+    var badge: Int { link.ask(.notifications(.badge), for: Int.self) }
+    var allowsBadge: Bool? { link.ask(.notifications(.allowsBadge), for: Bool?.self) }
+
     func askForAuthorization(
-        provisional: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void
-    ) { link.perform(.notifications(.ask(questions.add(answered), provisional: provisional))) }
+        provisional: Bool, badge: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void
+    ) { link.perform(.notifications(.ask(questions.add(answered), provisional: provisional, badge: badge))) }
+    func setBadge(_ number: Int) { link.perform(.notifications(.setBadge(number))) }
     func add(_ notification: PhoneNotification) { link.perform(.notifications(.add(notification))) }
     func removePending(_ identifiers: [String]) { link.perform(.notifications(.removePending(identifiers))) }
     func removeDelivered(_ identifiers: [String]) { link.perform(.notifications(.removeDelivered(identifiers))) }

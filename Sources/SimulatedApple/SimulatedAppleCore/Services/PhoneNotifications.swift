@@ -15,12 +15,14 @@ package struct PhoneNotification: Sendable, Hashable, Codable {
     package let title: String
     package let body: String
     package let trigger: Trigger
+    /// The number on the app's icon.
+    package let badge: Int?
     /// The rest of the content, as the framework encoded it.
     package let content: Data
 
-    package init(identifier: String, title: String, body: String, trigger: Trigger, content: Data) {
+    package init(identifier: String, title: String, body: String, trigger: Trigger, badge: Int?, content: Data) {
         (self.identifier, self.title, self.body) = (identifier, title, body)
-        (self.trigger, self.content) = (trigger, content)
+        (self.trigger, self.badge, self.content) = (trigger, badge, content)
     }
 }
 
@@ -74,7 +76,13 @@ package protocol PhoneNotifications: AnyObject, Sendable {
 
     /// Asks the user for authorization, and calls back once with the result; the app is inactive meanwhile.
     func askForAuthorization(
-        provisional: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void)
+        provisional: Bool, badge: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void)
+    /// The number on the app's icon.
+    var badge: Int { get }
+    /// Whether the app may set a number on its icon; `nil` if it has not asked for that.
+    var allowsBadge: Bool? { get }
+    /// Sets the number on the app's icon; without the permission this only logs a warning.
+    func setBadge(_ number: Int)
     func add(_ notification: PhoneNotification)
     func removePending(_ identifiers: [String])
     func removeDelivered(_ identifiers: [String])
@@ -176,16 +184,20 @@ final class DeviceNotifications: PhoneNotifications {
     var pending: [PhoneNotification] { center.waiting.compactMap { shelf.notification($0.identifier) } }
     var delivered: [DeliveredNotification] { center.shown.compactMap { shelf.delivered($0.request.identifier) } }
 
+    var badge: Int { center.badge }
+    var allowsBadge: Bool? { center.hasBadgePermission ? center.allowsBadge : nil }
+    func setBadge(_ number: Int) { center.setBadge(number) }
+
     func askForAuthorization(
-        provisional: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void
-    ) { center.askForAuthorization(provisional: provisional, answered) }
+        provisional: Bool, badge: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void
+    ) { center.askForAuthorization(provisional: provisional, badge: badge, answered) }
 
     func add(_ notification: PhoneNotification) {
         let (trigger, identifier, now) = (notification.trigger, notification.identifier, time.wall())
         // A notification that is never due is not kept.
         guard let due = trigger.first(now: now, dates: dates) else { return }
         shelf.keep(notification)
-        center.add(request(notification, due: due)) { [shelf, dates] delivered in
+        center.add(request(notification, due: due), badge: notification.badge) { [shelf, dates] delivered in
             shelf.came(identifier, at: delivered)
             return trigger.next(after: delivered, added: now, dates: dates)
         }

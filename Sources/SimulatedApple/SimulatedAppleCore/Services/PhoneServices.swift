@@ -27,6 +27,8 @@ package protocol PhoneAudio: AnyObject, Sendable {
     func seek(to position: Duration)
     /// Moves to the next item.
     func advance()
+    /// Notes that a voice of the app speaks, or does not.
+    func setVoice(_ number: Int, speaks: Bool)
 }
 
 extension SimulatedAudio: PhoneAudio {}

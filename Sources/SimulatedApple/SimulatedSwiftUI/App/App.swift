@@ -114,6 +114,7 @@
     private enum AppHost {
         static func run<A: App>(_ type: A.Type) {
             let graph = SimulatedPhone.process.shared.object(of: ViewGraph.self) { ViewGraph() }
+            graph.warn = SimulatedPhone.process.host.warn
             SimulatedPhone.process.show(HeadlessScreen(graph))
             var environment = EnvironmentValues()
             SimulatedPhone.launchApp {

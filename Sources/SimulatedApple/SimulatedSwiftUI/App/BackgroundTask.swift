@@ -72,7 +72,7 @@
         let run: @Sendable (String) async -> Void
     }
 
-    private struct BackgroundTaskScene<Content: Scene>: Scene, Primitive {
+    private struct BackgroundTaskScene<Content: Scene>: Scene, Wrapper {
         typealias Body = Never
         let content: Content
         let trigger: BackgroundTask<Void, Void>.Trigger
@@ -94,8 +94,6 @@
             let action: Locked<BackgroundAction>
             init(_ action: BackgroundAction) { self.action = Locked(action) }
         }
-
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
 
         func updated(in node: ViewNode) {
             if let registration = node.memory as? Registration {

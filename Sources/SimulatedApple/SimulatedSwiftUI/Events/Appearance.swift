@@ -1,28 +1,17 @@
 #if SimulatedApple
-    /// A view that calls an action when its node enters or leaves the tree.
-    private struct AppearanceObserver<Content: View>: View, Primitive {
+    /// A view that calls an action when it appears or disappears.
+    private struct AppearanceObserver<Content: View>: View, Wrapper {
         typealias Body = Never
         let content: Content
         var onAppear: (() -> Void)?
         var onDisappear: (() -> Void)?
 
-        private final class Seen {}
-
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
-
-        func updated(in node: ViewNode) {
-            guard node.memory == nil else { return }
-            node.memory = Seen()
-            if let onAppear { node.graph.afterUpdate(onAppear) }
-        }
-
-        func removed(from node: ViewNode) {
-            if let onDisappear { node.graph.afterUpdate(onDisappear) }
-        }
+        func appeared(in node: ViewNode) { if let onAppear { node.graph.afterUpdate(onAppear) } }
+        func disappeared(in node: ViewNode) { if let onDisappear { node.graph.afterUpdate(onDisappear) } }
     }
 
-    /// A view that runs a task while its node is in the tree.
-    private struct TaskRunner<Content: View, ID: Equatable>: View, Primitive {
+    /// A view that runs a task while it appears.
+    private struct TaskRunner<Content: View, ID: Equatable>: View, Wrapper {
         typealias Body = Never
         let content: Content
         let id: ID
@@ -30,42 +19,38 @@
         let action: @Sendable () async -> Void
 
         private final class Running {
-            var id: ID
+            let id: ID
             var task: Task<Void, Never>?
             init(_ id: ID) { self.id = id }
         }
 
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
-
         func updated(in node: ViewNode) {
-            if let running = node.memory as? Running {
-                guard running.id != id else { return }
-                running.task?.cancel()
-                running.id = id
-                start(running, in: node)
-            } else {
-                let running = Running(id)
-                node.memory = running
-                start(running, in: node)
-            }
+            guard let running = node.memory as? Running, running.id != id else { return }
+            running.task?.cancel()
+            appeared(in: node)
         }
 
-        private func start(_ running: Running, in node: ViewNode) {
+        func appeared(in node: ViewNode) {
+            let running = Running(id)
+            node.memory = running
             let (priority, action) = (priority, action)
             node.graph.afterUpdate { [weak node] in
-                guard let node, node.isInTree else { return }
-                running.task = Task(priority: priority) { await action() }
+                if node?.memory === running { running.task = Task(priority: priority) { await action() } }
             }
         }
 
-        func removed(from node: ViewNode) { (node.memory as? Running)?.task?.cancel() }
+        func disappeared(in node: ViewNode) {
+            (node.memory as? Running)?.task?.cancel()
+            node.memory = nil
+        }
     }
 
     extension View {
         /// Calls an action when the view appears.
         ///
         /// Rule: Apple, "onAppear(perform:)". Here the actions of the views inside are called before that of the view
-        /// itself. The view does not appear again when the app returns from the background.
+        /// itself. A view appears again when a view that was pushed in front of it is popped, or its tab is selected. It
+        /// does not appear again when the app returns from the background.
         public func onAppear(perform action: (() -> Void)? = nil) -> some View {
             AppearanceObserver(content: self, onAppear: action)
         }

@@ -1,6 +1,6 @@
 #if SimulatedApple
     /// A view or scene that calls an action when a value differs from that of the previous evaluation.
-    struct ChangeObserver<Content, Value: Equatable>: Primitive {
+    struct ChangeObserver<Content, Value: Equatable>: Wrapper {
         /// The closure that is called.
         enum Action {
             /// A closure that receives the new value, in the form before iOS 17.
@@ -22,8 +22,6 @@
             var observer: ChangeObserver
             init(_ observer: ChangeObserver) { self.observer = observer }
         }
-
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
 
         func updated(in node: ViewNode) {
             guard let last = node.memory as? Last else {

@@ -3,7 +3,7 @@
     import SimulatedAppleCore
 
     /// A view that calls an action with the elements of a publisher while its node is in the tree.
-    private struct Receiver<Content: View, P: Publisher>: View, Primitive where P.Failure == Never {
+    private struct Receiver<Content: View, P: Publisher>: View, Wrapper where P.Failure == Never {
         typealias Body = Never
         let content: Content
         let publisher: P
@@ -14,8 +14,6 @@
             var cancellable: AnyCancellable?
             init(_ receiver: Receiver) { self.receiver = receiver }
         }
-
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
 
         func updated(in node: ViewNode) {
             if let subscription = node.memory as? Subscription {

@@ -12,6 +12,7 @@
         package var lines: [String] {
             var lines: [String] = []
             graph.visit { node in
+                guard node.isShown else { return false }
                 guard let item = node.element as? any ScreenItem else { return true }
                 lines.append(item.line(in: node))
                 return false
@@ -29,6 +30,7 @@
             var press: (() -> Void)?
             var front = 0
             graph.visit { node in
+                guard node.isShown else { return false }
                 let depth = node.environment.presentationDepth
                 if depth > front { (front, press) = (depth, nil) }
                 guard let item = node.element as? any ScreenItem else { return true }

@@ -22,6 +22,12 @@
         private var root: ViewNode?
         private var actions: [() -> Void] = []
         private var isUpdating = false
+        /// The views that are presented in front of the root.
+        let presentations = PresentationLine()
+        /// Whether the user sees the tree.
+        private(set) var isShown = true
+        /// Writes a warning about a mistake of the app; without a phone there is no log.
+        package var warn: (String) -> Void = { _ in }
 
         /// Creates an empty graph.
         ///
@@ -32,10 +38,26 @@
             }
         ) { self.schedule = schedule }
 
-        /// Shows a view, a scene or an app as the root of the tree.
+        /// Shows a view, a scene or an app as the root of the tree, which keeps its state if it has the same type.
         package func show(_ element: Any, environment: EnvironmentValues = EnvironmentValues()) {
             update {
+                if let root, type(of: root.element) == type(of: element) { return root.update(element, environment) }
+                root?.leave()
                 root = ViewNode(ViewNode.Part(element: element), in: self, below: nil, environment: environment)
+            }
+        }
+
+        /// Shows or hides the tree, whose views keep their state.
+        func setShown(_ isShown: Bool) {
+            self.isShown = isShown
+            update { root?.parentShows(isShown) }
+        }
+
+        /// Removes the tree.
+        func clear() {
+            update {
+                root?.leave()
+                root = nil
             }
         }
 

@@ -21,6 +21,8 @@
         struct Part {
             var key = Key.index(0)
             var element: Any
+            /// Whether the user sees the element: not in a tab that is not selected, nor below a pushed view.
+            var isShown = true
         }
 
         let graph: ViewGraph
@@ -33,6 +35,11 @@
         private(set) var environment: EnvironmentValues
         private(set) var children: [ViewNode] = []
         private(set) var isInTree = true
+        /// Whether the user sees the node, and everything that it is in.
+        private(set) var isShown: Bool
+        private var hasAppeared = false
+        /// Whether the parent shows the node, if it is shown itself.
+        private var isFront: Bool
         /// The latest evaluation, which distinguishes the values that were read in it from those that were read before.
         private(set) var evaluation = Evaluation()
         /// The objects of the element's dynamic properties, by the offsets of the properties.
@@ -47,7 +54,8 @@
         final class Evaluation: Sendable {}
 
         init(_ part: Part, in graph: ViewGraph, below parent: ViewNode?, environment: EnvironmentValues) {
-            (key, element) = (part.key, part.element)
+            (key, element, isFront) = (part.key, part.element, part.isShown)
+            isShown = part.isShown && (parent?.isShown ?? graph.isShown)
             (self.graph, self.environment) = (graph, environment)
             (self.parent, depth) = (parent, parent.map { $0.depth + 1 } ?? 0)
             evaluate()
@@ -80,12 +88,13 @@
             }
             reconcile(parts)
             (element as? any Primitive)?.updated(in: self)
+            noteAppearance()
         }
 
         private func currentParts() -> [Part] {
             if let primitive = element as? any Primitive { return primitive.parts(in: self) }
-            if let view = element as? any UIViewRepresentable { return view.update(in: self) }
-            if let controller = element as? any UIViewControllerRepresentable { return controller.update(in: self) }
+            if let view = element as? any UIViewRepresentable { return [view.representation(in: self)] }
+            if let view = element as? any UIViewControllerRepresentable { return [view.representation(in: self)] }
             if let view = element as? any View { return [Part(element: body(of: view))] }
             if let scene = element as? any Scene { return [Part(element: body(of: scene))] }
             if let app = element as? any App { return [Part(element: body(of: app))] }
@@ -111,6 +120,8 @@
                 if let node = old[part.key], type(of: node.element) == type(of: part.element) {
                     old[part.key] = nil
                     node.update(part.element, environment)
+                    node.isFront = part.isShown
+                    node.parentShows(isShown)
                     return node
                 }
                 return ViewNode(part, in: graph, below: self, environment: environment)
@@ -121,7 +132,7 @@
         }
 
         /// Replaces the element after an evaluation of the parent; the body of an equal element is not evaluated again.
-        private func update(_ new: Any, _ environment: EnvironmentValues) {
+        func update(_ new: Any, _ environment: EnvironmentValues) {
             let isSame = Sameness.areSame(element, new)
             element = new
             if isSame { return pass(environment) }
@@ -129,13 +140,33 @@
             evaluate()
         }
 
-        private func leave() {
+        /// Notes that the node is not in the tree any more.
+        func leave() {
             guard isInTree else { return }
             isInTree = false
             for child in children { child.leave() }
+            noteAppearance()
             (element as? any Primitive)?.removed(from: self)
             graph.clean(self)
             forgetReads()
+        }
+
+        // MARK: Appearance
+
+        /// Shows or hides the node with its parent; it keeps its state.
+        func parentShows(_ isParentShown: Bool) {
+            let isNowShown = isParentShown && isFront
+            guard isShown != isNowShown else { return }
+            isShown = isNowShown
+            for child in children { child.parentShows(isNowShown) }
+            noteAppearance()
+        }
+
+        private func noteAppearance() {
+            guard hasAppeared != (isShown && isInTree) else { return }
+            hasAppeared.toggle()
+            let primitive = element as? any Primitive
+            if hasAppeared { primitive?.appeared(in: self) } else { primitive?.disappeared(in: self) }
         }
 
         // MARK: Dependencies
@@ -194,14 +225,35 @@
         @MainActor func environment(from environment: EnvironmentValues) -> EnvironmentValues
         /// Called after each evaluation; code of the app must be called in ``ViewGraph/afterUpdate(_:)``.
         @MainActor func updated(in node: ViewNode)
+        /// Called when the user sees the node, after the nodes inside.
+        ///
+        /// Code of the app must be called in ``ViewGraph/afterUpdate(_:)``.
+        @MainActor func appeared(in node: ViewNode)
+        /// Called when the user does not see the node any more, also before ``removed(from:)``.
+        @MainActor func disappeared(in node: ViewNode)
         /// Called when the node is removed from the tree.
         @MainActor func removed(from node: ViewNode)
     }
+
+    /// A primitive around one other view or scene.
+    protocol Wrapper: Primitive {
+        associatedtype Content
+        var content: Content { get }
+    }
+
+    extension Wrapper {
+        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
+    }
+
+    /// A primitive that stands for the views in it, without a place of its own.
+    protocol ViewList: Primitive {}
 
     extension Primitive {
         func parts(in node: ViewNode) -> [ViewNode.Part] { [] }
         func environment(from environment: EnvironmentValues) -> EnvironmentValues { environment }
         func updated(in node: ViewNode) {}
+        func appeared(in node: ViewNode) {}
+        func disappeared(in node: ViewNode) {}
         func removed(from node: ViewNode) {}
     }
 #endif

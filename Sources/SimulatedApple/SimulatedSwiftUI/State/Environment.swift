@@ -45,11 +45,9 @@
     }
 
     /// A view or scene that changes the environment of its content.
-    struct EnvironmentChange<Content>: Primitive {
+    struct EnvironmentChange<Content>: Wrapper {
         let content: Content
         let change: (inout EnvironmentValues) -> Void
-
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
 
         func environment(from environment: EnvironmentValues) -> EnvironmentValues {
             var new = environment

@@ -19,7 +19,22 @@
         }
 
         /// A binding to the focused field.
-        public var projectedValue: Binding<Value> { $value }
+        public var projectedValue: Binding { Binding(value: $value) }
+
+        /// The focused field of a view above.
+        @propertyWrapper
+        public struct Binding {
+            let value: SimulatedSwiftUI.Binding<Value>
+
+            /// The focused field.
+            public var wrappedValue: Value {
+                get { value.wrappedValue }
+                nonmutating set { value.wrappedValue = newValue }
+            }
+
+            /// The binding.
+            public var projectedValue: Binding { self }
+        }
     }
 
     /// A state of focus: whether one field is focused, or which of several.
@@ -102,7 +117,19 @@
         /// Opens a URL.
         @MainActor @preconcurrency
         public func callAsFunction(_ url: URL) {
-            if case .systemAction = handler(url) { UIApplication.shared.open(url) }
+            callAsFunction(url) { _ in }
+        }
+
+        /// Opens a URL, and calls a handler with whether it was opened.
+        @MainActor @preconcurrency
+        public func callAsFunction(_ url: URL, completion: @escaping (_ accepted: Bool) -> Void) {
+            switch handler(url) {
+            case .handled: completion(true)
+            case .discarded: completion(false)
+            case .systemAction:
+                UIApplication.shared.open(url)
+                completion(UIApplication.shared.canOpenURL(url))
+            }
         }
     }
 

@@ -53,7 +53,7 @@
     /// A group of views.
     ///
     /// Rule: Apple, "Group".
-    public struct Group<Content: View>: Container {
+    public struct Group<Content: View>: Container, ViewList {
         /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         let content: Content
@@ -199,7 +199,7 @@
     /// A view for each element of a collection; the state of the view belongs to the element's identifier.
     ///
     /// Rule: Apple, "ForEach".
-    public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content>: Primitive {
+    public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content>: ViewList {
         /// The collection.
         public var data: Data
         /// Creates the view of an element.

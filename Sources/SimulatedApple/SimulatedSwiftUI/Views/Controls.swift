@@ -74,8 +74,8 @@
     public struct TextField<Title: View>: View, ScreenItem {
         /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
-        private let label: Title
-        private let text: Binding<String>
+        let label: Title
+        let text: Binding<String>
 
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: label)] }
         func line(in node: ViewNode) -> String { text.wrappedValue.isEmpty ? title(in: node) : text.wrappedValue }
@@ -84,33 +84,5 @@
     extension TextField where Title == Text {
         /// Creates a text field with a title.
         public init(_ title: LocalizedStringKey, text: Binding<String>) { (label, self.text) = (Text(title), text) }
-    }
-
-    /// A stack of views: the root, and the views that links push in front of it.
-    ///
-    /// Rule: Apple, "NavigationStack".
-    public struct NavigationStack<Root: View>: View, Primitive {
-        /// The type of the body: none, because the graph handles this type itself.
-        public typealias Body = Never
-        private let root: Root
-
-        /// Creates a stack with its root view.
-        public init(@ViewBuilder root: () -> Root) { self.root = root() }
-
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: root)] }
-    }
-
-    /// A stack of views, as apps wrote it before iOS 16: the root, and the views that links push in front of it.
-    ///
-    /// Rule: Apple, "NavigationView".
-    public struct NavigationView<Content: View>: View, Primitive {
-        /// The type of the body: none, because the graph handles this type itself.
-        public typealias Body = Never
-        private let content: Content
-
-        /// Creates a stack with its root view.
-        public init(@ViewBuilder content: () -> Content) { self.content = content() }
-
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
     }
 #endif

@@ -233,9 +233,11 @@
         /// Returns the view unchanged.
         public func submitLabel(_ submitLabel: SubmitLabel) -> some View { self }
         /// Returns the view unchanged.
-        public func focused(_ condition: Binding<Bool>) -> some View { self }
+        public func focused(_ condition: FocusState<Bool>.Binding) -> some View { self }
         /// Returns the view unchanged.
-        public func focused<Value: Hashable>(_ binding: Binding<Value>, equals value: Value) -> some View { self }
+        public func focused<Value: FocusValue>(_ binding: FocusState<Value>.Binding, equals value: Value) -> some View {
+            self
+        }
         /// Returns the view unchanged.
         public func allowsHitTesting(_ enabled: Bool) -> some View { self }
         /// Returns the view unchanged.
@@ -257,8 +259,6 @@
         public func accessibilityRemoveTraits(_ traits: AccessibilityTraits) -> some View { self }
         /// Returns the view unchanged.
         public func accessibility(label: Text) -> some View { self }
-        /// Returns the view unchanged.
-        public func tag(_ tag: some Hashable) -> some View { self }
         /// Returns the view unchanged.
         public func badge(_ count: Int) -> some View { self }
         /// Returns the view unchanged.

@@ -100,23 +100,7 @@
         }
     }
 
-    /// Views of which the user sees one; here all of them are readable, because no tab is chosen.
-    public struct TabView<SelectionValue: Hashable, Content: View>: Container {
-        /// The type of the body: none, because the graph handles this type itself.
-        public typealias Body = Never
-        let content: Content
-        /// Creates tabs; the selection has no effect.
-        public init(selection: Binding<SelectionValue>?, @ViewBuilder content: () -> Content) {
-            self.content = content()
-        }
-    }
-
-    extension TabView where SelectionValue == Int {
-        /// Creates tabs.
-        public init(@ViewBuilder content: () -> Content) { self.content = content() }
-    }
-
-    /// A box around views, with a title.
+    /// A box with a title around views.
     public struct GroupBox<Title: View, Content: View>: View {
         /// The title and the content.
         public let body: TupleView<(Title, Content)>
@@ -215,13 +199,13 @@
         public func scrollTo<ID: Hashable>(_ id: ID, anchor: UnitPoint? = nil) {}
     }
 
-    /// A sidebar and details; here both are readable.
+    /// A list of a column and details; here both are readable, and each is a stack.
     public struct NavigationSplitView<Sidebar: View, Detail: View>: View {
-        /// The sidebar and the details.
-        public let body: TupleView<(Sidebar, Detail)>
-        /// Creates a view with a sidebar.
+        /// The column and the details.
+        public let body: TupleView<(NavigationStack<Sidebar>, NavigationStack<Detail>)>
+        /// Creates a view with a column.
         public init(@ViewBuilder sidebar: () -> Sidebar, @ViewBuilder detail: () -> Detail) {
-            body = ViewBuilder.buildBlock(sidebar(), detail())
+            body = ViewBuilder.buildBlock(NavigationStack(root: sidebar), NavigationStack(root: detail))
         }
     }
 #endif

@@ -346,15 +346,4 @@
         /// Creates a gesture.
         public init(minimumDuration: Double = 0.5, maximumDistance: CGFloat = 10) {}
     }
-
-    extension View {
-        /// Sets the label of the view's tab; here the label is a line after the view.
-        public func tabItem<V: View>(@ViewBuilder _ label: () -> V) -> some View {
-            let label = label()
-            return Group {
-                self
-                label
-            }
-        }
-    }
 #endif

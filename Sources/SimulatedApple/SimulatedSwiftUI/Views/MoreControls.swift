@@ -1,45 +1,4 @@
 #if SimulatedApple
-    /// A button that pushes a view; the views below it stay readable here.
-    ///
-    /// Rule: Apple, "NavigationLink".
-    public struct NavigationLink<Title: View, Destination: View>: View {
-        @State private var isActive = false
-        private let label: Title
-        private let destination: () -> Destination
-
-        /// Creates a link with a label.
-        public init(@ViewBuilder destination: @escaping () -> Destination, @ViewBuilder label: () -> Title) {
-            (self.label, self.destination) = (label(), destination)
-        }
-
-        /// Creates a link with a label.
-        public init(destination: Destination, @ViewBuilder label: () -> Title) {
-            (self.label, self.destination) = (label(), { destination })
-        }
-
-        /// The label, and the destination after a press.
-        public var body: some View {
-            let label = label
-            return Button {
-                isActive = true
-            } label: {
-                label
-            }.navigationDestination(isPresented: $isActive, destination: destination)
-        }
-    }
-
-    extension NavigationLink where Title == Text {
-        /// Creates a link with a title.
-        public init(_ title: LocalizedStringKey, @ViewBuilder destination: @escaping () -> Destination) {
-            (label, self.destination) = (Text(title), destination)
-        }
-
-        /// Creates a link with a title.
-        public init(_ title: LocalizedStringKey, destination: Destination) {
-            (label, self.destination) = (Text(title), { destination })
-        }
-    }
-
     /// A choice, whose line on the screen is its title.
     ///
     /// Rule: Apple, "Picker". Nothing is chosen here; the app's own code sets the binding.
@@ -107,6 +66,12 @@
         /// Creates a choice of a date in a range with a title.
         public init(
             _ title: LocalizedStringKey, selection: Binding<Date>, in range: PartialRangeFrom<Date>,
+            displayedComponents: Components = [.date, .hourAndMinute]
+        ) { body = Text(title) }
+
+        /// Creates a choice of a date in a range with a title.
+        public init(
+            _ title: LocalizedStringKey, selection: Binding<Date>, in range: PartialRangeThrough<Date>,
             displayedComponents: Components = [.date, .hourAndMinute]
         ) { body = Text(title) }
 

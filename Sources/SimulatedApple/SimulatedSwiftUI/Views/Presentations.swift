@@ -2,8 +2,8 @@
     /// A view that presents another one while a value says so.
     ///
     /// The presented view is a part of the graph only while it is presented, so that it appears and disappears; the
-    /// texts of both views can be read.
-    private struct Presenter<Content: View>: View, Primitive {
+    /// texts of both can be read.
+    private struct Presenter<Content: View>: View, Wrapper {
         typealias Body = Never
         let content: Content
         /// The presented view; `nil` while there is none.
@@ -13,27 +13,63 @@
         /// Whether each button dismisses the view, as in an alert.
         var isAlert = false
 
-        private final class Presented {}
+        @MainActor
+        private final class Presented { let presentations = PresentationLine() }
 
         func parts(in node: ViewNode) -> [ViewNode.Part] {
-            var parts = [ViewNode.Part(element: content)]
-            let view = presented()
-            if node.memory != nil, view == nil, let onDismiss { node.graph.afterUpdate(onDismiss) }
-            node.memory = view.map { _ in Presented() }
-            if let view {
-                let environment = EnvironmentChange(content: AnyPart(element: view)) { environment in
-                    environment.dismissAction = DismissAction(action: dismiss)
-                    environment.closesAlert = isAlert ? dismiss : nil
-                    environment.presentationDepth += 1
-                    environment.tap = nil
-                }
-                parts.append(ViewNode.Part(key: .index(1), element: environment))
+            let line = node.environment.presentations ?? node.graph.presentations
+            let wanted = presented()
+            if wanted == nil { line.leave(node) }
+            let former = node.memory as? Presented
+            guard let view = wanted, line.admits(node) else {
+                if former != nil, let onDismiss { node.graph.afterUpdate(onDismiss) }
+                node.memory = nil
+                return [ViewNode.Part(element: content)]
             }
-            return parts
+            let present = former ?? Presented()
+            node.memory = present
+            let environment = EnvironmentChange(content: AnyPart(element: view)) { environment in
+                environment.dismissAction = DismissAction(action: dismiss)
+                environment.closesAlert = isAlert ? dismiss : nil
+                environment.presentationDepth += 1
+                environment.presentations = present.presentations
+                environment.pushedViews = nil
+                environment.tap = nil
+            }
+            return [ViewNode.Part(element: content), ViewNode.Part(key: .index(1), element: environment)]
+        }
+
+        func removed(from node: ViewNode) {
+            (node.environment.presentations ?? node.graph.presentations).leave(node)
         }
     }
 
-    private struct AnyPart: View, Primitive {
+    /// The views that are to be presented in front of the same view, of which a phone shows one at a time.
+    @MainActor
+    final class PresentationLine {
+        private var nodes: [ViewNode] = []
+
+        /// Returns whether a node may present its view; if not, it is evaluated again when it may.
+        func admits(_ node: ViewNode) -> Bool {
+            if !nodes.contains(where: { $0 === node }) {
+                nodes.append(node)
+                if nodes.count > 1 {
+                    node.graph.warn(
+                        "two views are presented at once; the second one waits until the first is dismissed")
+                }
+            }
+            return nodes.first === node
+        }
+
+        func leave(_ node: ViewNode) {
+            guard let index = nodes.firstIndex(where: { $0 === node }) else { return }
+            nodes.remove(at: index)
+            if index == 0, let next = nodes.first { next.graph.invalidate(next) }
+        }
+    }
+
+    /// A view whose type is not known.
+    struct AnyPart: View, Primitive {
         typealias Body = Never
         let element: Any
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: element)] }
@@ -63,6 +99,7 @@
     private struct DismissKey: EnvironmentKey { static var defaultValue: DismissAction? { nil } }
     private struct ClosesAlertKey: EnvironmentKey { static var defaultValue: (() -> Void)? { nil } }
     private struct PresentationDepthKey: EnvironmentKey { static var defaultValue: Int { 0 } }
+    private struct PresentationsKey: EnvironmentKey { static var defaultValue: PresentationLine? { nil } }
 
     extension EnvironmentValues {
         var dismissAction: DismissAction? {
@@ -77,7 +114,13 @@
             set { self[PresentationDepthKey.self] = newValue }
         }
 
-        /// The action that follows the action of each button in an alert; `nil` outside of an alert.
+        /// The presentations in front of the presented view; `nil` outside of one.
+        var presentations: PresentationLine? {
+            get { self[PresentationsKey.self] }
+            set { self[PresentationsKey.self] = newValue }
+        }
+
+        /// The action after each button of an alert; `nil` outside of one.
         var closesAlert: (() -> Void)? {
             get { self[ClosesAlertKey.self] }
             set { self[ClosesAlertKey.self] = newValue }
@@ -116,7 +159,8 @@
 
         /// Presents a view in front of this one while a value is true.
         ///
-        /// Rule: Apple, "sheet(isPresented:onDismiss:content:)".
+        /// Rule: Apple, "sheet(isPresented:onDismiss:content:)". While another view is presented in front of the same
+        /// one, the sheet waits, and the device's log has a warning.
         public func sheet<Content: View>(
             isPresented: Binding<Bool>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping () -> Content
         ) -> some View { presenting(isPresented, onDismiss: onDismiss, content) }
@@ -148,13 +192,6 @@
         public func popover<Content: View>(
             isPresented: Binding<Bool>, @ViewBuilder content: @escaping () -> Content
         ) -> some View { presenting(isPresented, content) }
-
-        /// Pushes a view while a value is true.
-        ///
-        /// Rule: Apple, "navigationDestination(isPresented:destination:)".
-        public func navigationDestination<Content: View>(
-            isPresented: Binding<Bool>, @ViewBuilder destination: @escaping () -> Content
-        ) -> some View { presenting(isPresented, destination) }
 
         /// Presents an alert while a value is true; each of its buttons dismisses it.
         ///
@@ -233,9 +270,19 @@
             _ title: LocalizedStringKey, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,
             @ViewBuilder actions: @escaping () -> Actions, @ViewBuilder message: @escaping () -> Message
         ) -> some View {
+            confirmationDialog(
+                Text(title), isPresented: isPresented, titleVisibility: titleVisibility, actions: actions,
+                message: message)
+        }
+
+        /// Presents a list of actions with a message while a value is true; each of them dismisses it.
+        public func confirmationDialog<Actions: View, Message: View>(
+            _ title: Text, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,
+            @ViewBuilder actions: @escaping () -> Actions, @ViewBuilder message: @escaping () -> Message
+        ) -> some View {
             presenting(isPresented, isAlert: true) {
                 Group {
-                    Text(title)
+                    title
                     message()
                     actions()
                 }

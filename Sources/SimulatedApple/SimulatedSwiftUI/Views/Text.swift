@@ -169,8 +169,12 @@
         }
     }
 
+    extension ProgressView where Title == Text {
+        init(title: some StringProtocol, done: String) { (content, self.done) = (Text(title), done) }
+    }
+
     extension ProgressView {
-        fileprivate static func percent<V: BinaryFloatingPoint>(_ value: V?, of total: V) -> String {
+        static func percent<V: BinaryFloatingPoint>(_ value: V?, of total: V) -> String {
             value.map { "\(Int((Double($0) / Double(total) * 100).rounded())) %" } ?? ""
         }
     }

@@ -56,9 +56,15 @@
     /// The space between items of a toolbar.
     public struct ToolbarSpacer: ToolbarContent {
         /// Creates a space, without effect.
-        public init(placement: ToolbarItemPlacement = .automatic) {}
+        public init(_ sizing: SpacerSizing = .flexible, placement: ToolbarItemPlacement = .automatic) {}
         /// An empty view.
         public var body: some View { EmptyView() }
+    }
+
+    /// The size of a space, without effect.
+    public struct SpacerSizing: Sendable {
+        /// A size, without effect.
+        public static let fixed = SpacerSizing(), flexible = SpacerSizing()
     }
 
     extension View {

@@ -57,7 +57,7 @@
     }
 
     /// Several views as one.
-    public struct TupleView<T>: View, Primitive {
+    public struct TupleView<T>: View, ViewList {
         /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         /// The views, as a tuple.
@@ -75,8 +75,8 @@
     // swift-format-ignore: NoLeadingUnderscores
     /// One of two views, or of two scenes.
     ///
-    /// Each has an identity of its own, so the state of one is lost when the other replaces it.
-    public struct _ConditionalContent<First, Second>: Primitive {
+    /// Each has its own identity: the state of one is lost when the other replaces it.
+    public struct _ConditionalContent<First, Second>: ViewList {
         private let isFirst: Bool
         private let element: Any
 
@@ -95,12 +95,12 @@
         public typealias Body = Never
     }
 
-    extension Optional: Primitive where Wrapped: View {
+    extension Optional: Primitive, ViewList where Wrapped: View {
         func parts(in node: ViewNode) -> [ViewNode.Part] { map { [ViewNode.Part(element: $0)] } ?? [] }
     }
 
     /// A view without content.
-    public struct EmptyView: View, Primitive {
+    public struct EmptyView: View, ViewList {
         /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         /// Creates an empty view.

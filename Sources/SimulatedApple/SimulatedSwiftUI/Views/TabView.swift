@@ -1,0 +1,121 @@
+#if SimulatedApple
+    /// Views of which the user sees one, and below it the labels of all, which select them.
+    ///
+    /// A view is created when it is selected for the first time. It then stays in the graph, and appears and disappears
+    /// with the selection.
+    ///
+    /// Rule: Apple, "TabView".
+    public struct TabView<SelectionValue: Hashable, Content: View>: View, Primitive {
+        /// The type of the body: none, because the graph handles this type itself.
+        public typealias Body = Never
+        private let selection: Binding<SelectionValue>?
+        private let content: Content
+
+        /// Creates tabs, of which the one with the selected tag is shown; if there is none, the first.
+        public init(selection: Binding<SelectionValue>?, @ViewBuilder content: () -> Content) {
+            (self.selection, self.content) = (selection, content())
+        }
+
+        private final class Memory {
+            /// The tabs that were selected so far.
+            var seen: Set<Tab.Place> = []
+            /// The selected tab, if there is no binding.
+            let selected = StateBox<Tab.Place>([])
+        }
+
+        func parts(in node: ViewNode) -> [ViewNode.Part] {
+            let memory = node.memory as? Memory ?? Memory()
+            node.memory = memory
+            let tabs = Tab.all(in: content, of: node)
+            let tag = selection.map { AnyHashable($0.wrappedValue) }
+            let selected = memory.selected.value
+            let shown = (tabs.first { tab in tag.map { $0 == tab.tag } ?? (tab.place == selected) } ?? tabs.first)?
+                .place
+            if let shown { memory.seen.insert(shown) }
+            let pages = tabs.filter { memory.seen.contains($0.place) }.map { tab in
+                ViewNode.Part(key: .id(tab.place), element: tab.element, isShown: tab.place == shown)
+            }
+            let labels = tabs.compactMap { tab in
+                tab.label.map { label in
+                    let button = Button {
+                        if let selection, let value = tab.tag?.base as? SelectionValue {
+                            selection.wrappedValue = value
+                        } else {
+                            memory.selected.value = tab.place
+                        }
+                    } label: {
+                        AnyPart(element: label)
+                    }
+                    return ViewNode.Part(key: .id([tab.place]), element: button)
+                }
+            }
+            return pages + labels
+        }
+    }
+
+    extension TabView where SelectionValue == Int {
+        /// Creates tabs, of which the first is shown until the user selects another one.
+        public init(@ViewBuilder content: () -> Content) { self.init(selection: nil, content: content) }
+    }
+
+    /// One view among tabs.
+    @MainActor
+    private struct Tab {
+        /// The keys that lead from the content of the tabs to the view.
+        typealias Place = [ViewNode.Key]
+
+        let place: Place
+        let element: Any
+        private(set) var tag: AnyHashable?
+        private(set) var label: Any?
+
+        /// Returns the tabs in a view: the views in its tuples, groups, conditions and loops.
+        static func all(in element: Any, at place: Place = [], of node: ViewNode) -> [Tab] {
+            guard let list = element as? any ViewList else { return [Tab(element, at: place)] }
+            return list.parts(in: node).flatMap { all(in: $0.element, at: place + [$0.key], of: node) }
+        }
+
+        private init(_ element: Any, at place: Place) {
+            (self.element, self.place) = (element, place)
+            var view = element
+            while let wrapper = view as? any Wrapper {
+                if let tagged = view as? any TabMark { tagged.mark(&tag, &label) }
+                view = wrapper.content
+            }
+            if tag == nil, case .id(let id) = place.last { tag = id }
+        }
+    }
+
+    /// A property of a view among tabs.
+    private protocol TabMark { func mark(_ tag: inout AnyHashable?, _ label: inout Any?) }
+
+    private struct Tagged<Content: View>: View, Wrapper, TabMark {
+        typealias Body = Never
+        let content: Content
+        let tag: AnyHashable
+
+        func mark(_ tag: inout AnyHashable?, _ label: inout Any?) { tag = tag ?? self.tag }
+    }
+
+    private struct TabItem<Content: View>: View, Wrapper, TabMark {
+        typealias Body = Never
+        let content: Content
+        let label: Any
+
+        func mark(_ tag: inout AnyHashable?, _ label: inout Any?) { label = label ?? self.label }
+    }
+
+    extension View {
+        /// Sets the value that selects the view among tabs.
+        ///
+        /// Rule: Apple, "tag(_:)". In a `Picker`, where nothing is chosen here, it has no effect.
+        public func tag<V: Hashable>(_ tag: V) -> some View { Tagged(content: self, tag: tag) }
+
+        /// Sets the label of the view among tabs, whose press selects the view.
+        ///
+        /// Rule: Apple, "tabItem(_:)".
+        public func tabItem<V: View>(@ViewBuilder _ label: () -> V) -> some View {
+            TabItem(content: self, label: label())
+        }
+    }
+#endif
