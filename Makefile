@@ -53,6 +53,10 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 # most parts' tests. (Not `APUS_…`: the command says of such a variable that it has no effect.)
 export OPTIMIZE_APUS = 1
 
+# `@testable import` needs `-enable-testing`. RELEASED="ApusJobsTests ApusDeviceTests" compiles and runs only these.
+RELEASED ?=
+RELEASE_LIBRARIES = $(LIBRARIES) -c release -Xswiftc -enable-testing --scratch-path .build/parts/release
+
 # They have a build folder of their own.
 TSAN_LIBRARIES = $(LIBRARIES) --sanitize=thread --scratch-path .build-tsan
 TSAN_COMMAND = $(call package,Command,.build-tsan) --sanitize=thread
@@ -78,7 +82,7 @@ DESTDIR ?=
 export DEB_MAINTAINER ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb build build-libraries build-command build-examples build-rewriter test test-libraries test-command test-examples test-rewriter check browser api c-checks clock clock-programs docs tutorials pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build release tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb build build-libraries build-command build-examples build-rewriter test test-libraries test-command test-examples test-rewriter test-release check browser api c-checks clock clock-programs docs tutorials pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build release tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 # For debugging. `make install` builds a release. CI says RUN=.build: it has compiled all of it there already.
 RUN ?= .build/run
@@ -137,6 +141,9 @@ test-%:
 	$(if $(part_$*),,$(error there is no part '$*'; the parts are: $(PARTS)))
 	@$(if $(filter ApusLinuxTests,$(part_$*)),$(BOOTSTRAP),$(if $(filter ApusSQLiteTests,$(part_$*)),$(BOOTSTRAP) store))
 	APUS_ONLY='$(part_$*)' $(SWIFT) test --traits $(or $(trait_$*),SQLite) --scratch-path .build/parts/$(or $(trait_$*),SQLite)$(if $(OPTIMIZE_APUS),-optimized) $(if $(FILTER),--filter '$(FILTER)')
+
+test-release: bootstrap  ## run the tests of the libraries in a release build; RELEASED="ApusJobsTests ApusDeviceTests" is some of them
+	$(if $(RELEASED),APUS_ONLY='$(RELEASED)') $(SWIFT) test $(RELEASE_LIBRARIES) --skip '^(SchedulerSimulation|ClusterSimulation)Tests\.' $(if $(FILTER),--filter '$(FILTER)')
 
 browser: bootstrap  ## run the tests in a browser only; their pictures are in .build/browser
 	SWIFT="$(SWIFT)" Scripts/browser-tests

@@ -23,7 +23,7 @@ void process_clock_release(void) {}
 void process_clock_wake(void) {}
 uint64_t process_clock_steps(void) { return 0; }
 size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity) { return 0; }
-bool run_loop_timers_begin(void) { return false; }
+bool run_loop_timers_begin(void (*fires_at_once)(void)) { return false; }
 uint64_t process_clock_offset(void (*program)(void)) { return 0; }
 int32_t process_clock_running_thread(void) { return 0; }
 bool process_clock_lacks_descriptors(void) { return false; }

@@ -33,10 +33,16 @@ static void *foundation(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 static atomic_bool is_on;
 
-bool run_loop_timers_begin(void) {
+// Called once; NULL afterwards.
+static _Atomic(void (*)(void)) fires_at_once;
+
+bool run_loop_timers_begin(void (*notify)(void)) {
     bool is_there = CFRetain && CFRelease && CFAbsoluteTimeGetCurrent && CFRunLoopTimerGetInterval
         && CFRunLoopTimerGetNextFireDate && CFRunLoopTimerIsValid;
-    if (clock_is_virtual() && is_there) atomic_store(&is_on, true);
+    if (clock_is_virtual() && is_there) {
+        atomic_store(&fires_at_once, notify);
+        atomic_store(&is_on, true);
+    }
     return atomic_load(&is_on);
 }
 
@@ -199,6 +205,24 @@ WEAK SWIFT void *timer_with_interval(double interval, bool repeats, void *block,
     interval_init init = (interval_init)foundation(INTERVAL_INIT);
     if (!init) abort();
     return init(interval, repeats, block, context, class);
+}
+
+// The initializer that `Timer.init(fire:interval:repeats:block:)` calls with a new object. Code that is not optimized does
+// not call it, except in a subclass.
+#define DATE_INIT "$s10Foundation5TimerC4fire8interval7repeats5blockAC0A10Essentials4DateV_SdSbyACYbctcfc"
+
+WEAK SWIFT void *timer_with_date(double date, double interval, bool repeats, void *block, void *context, SELF void *timer)
+    __asm__(DATE_INIT);
+
+WEAK SWIFT void *timer_with_date(double date, double interval, bool repeats, void *block, void *context, SELF void *timer) {
+    if (atomic_load(&is_on) && interval > 0 && date <= CFAbsoluteTimeGetCurrent()
+        && !is_called_by_run_loops(__builtin_return_address(0))) {
+        void (*notify)(void) = atomic_exchange(&fires_at_once, NULL);
+        if (notify) notify();
+    }
+    date_init init = (date_init)foundation(DATE_INIT);
+    if (!init) abort();
+    return init(date, interval, repeats, block, context, timer);
 }
 
 #endif

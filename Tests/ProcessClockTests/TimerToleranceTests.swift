@@ -223,16 +223,19 @@
 
         @Test("a subclass of Timer has the initializer too, and its own of the other form is called")
         func subclass() throws {
-            let times = try fires(
-                for: 20,
-                {
-                    let start = Date()
-                    let timer = LateTimer(timeInterval: 5, repeats: false) { _ in noteTime("late", since: start) }
-                    SimulatedPhone.note("\(type(of: timer))")
-                    RunLoop.main.add(timer, forMode: .default)
-                }
-            ).map(\.milliseconds)
-            #expect(times == [6_000])
+            #expect(try fires(for: 20, { addLateTimer() }).map(\.milliseconds) == [6_000])
+        }
+
+        @Test("a timer that fires at once because its code was optimized is a warning")
+        func optimized() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, program: { addOptimizedTimer() })
+                device.launch()
+                device.advance(by: .seconds(1))
+                let firesAtOnce = device.notes == ["timer"]
+                #expect(firesAtOnce == !_isDebugAssertConfiguration(), "\(device.notes)")
+                #expect(device.warnings.contains { $0.contains("compile the app's target with -Onone") } == firesAtOnce)
+            }
         }
     }
 
@@ -243,9 +246,25 @@
         timer.tolerance = 10
     }
 
+    // Apps are compiled without optimization, which would replace `Timer(timeInterval:repeats:block:)` by its body.
+
+    @_optimize(none)
     private func addTimer(repeats: Bool) {
         let start = Date()
         let timer = Timer(timeInterval: 5, repeats: repeats) { _ in noteTime("timer", since: start) }
+        RunLoop.main.add(timer, forMode: .default)
+    }
+
+    @_optimize(none)
+    private func addLateTimer() {
+        let start = Date()
+        let timer = LateTimer(timeInterval: 5, repeats: false) { _ in noteTime("late", since: start) }
+        SimulatedPhone.note("\(type(of: timer))")
+        RunLoop.main.add(timer, forMode: .default)
+    }
+
+    private func addOptimizedTimer() {
+        let timer = Timer(timeInterval: 5, repeats: true) { _ in SimulatedPhone.note("timer") }
         RunLoop.main.add(timer, forMode: .default)
     }
 

@@ -11,6 +11,10 @@ struct BannedCalls {
         var replacement: String
         /// The files that implement the replacement.
         var exempt: Set<String> = []
+        /// The folders in which the text is banned.
+        var folders = [""]
+
+        func bans(in path: String) -> Bool { !exempt.contains(path) && folders.contains { path.hasPrefix($0) } }
     }
 
     private static let clocks: Set = ["Sources/ApusTimers/Clocks/SystemTime.swift"]
@@ -19,6 +23,12 @@ struct BannedCalls {
     private static let ask = "ask a TimeSource"
     private static let wait = "schedule on a TimerEngine, or sleep on a TimerClock"
     private static let draw = "ask a RandomSource"
+    private static let say = "write fatalError, whose message is printed in a release build too"
+
+    /// The modules of the simulated phone, whose messages say to the author of an app what to change.
+    private static let phone = [
+        "Sources/ApusDevice/", "Sources/ApusTestTraits/", "Sources/ApusVirtualTime/", "Sources/SimulatedApple/",
+    ]
 
     static let rules: [Rule] = [
         Rule(text: "Date()", replacement: ask),
@@ -52,11 +62,13 @@ struct BannedCalls {
         Rule(text: "pthread_create", replacement: "start a SystemThread, which blocks signals"),
         Rule(text: "Thread(", replacement: "start a SystemThread, which blocks signals"),
         Rule(text: "detachNewThread", replacement: "start a SystemThread, which blocks signals"),
+        Rule(text: "precondition(", replacement: say, folders: phone),
+        Rule(text: "preconditionFailure(", replacement: say, folders: phone),
     ]
 
     /// Returns a message for each banned call in a file.
     static func objections(to source: String, path: String) -> [String] {
-        let rules = rules.filter { source.has($0.text) && !$0.exempt.contains(path) }
+        let rules = rules.filter { source.has($0.text) && $0.bans(in: path) }
         guard !rules.isEmpty else { return [] }
         return SourceText(source).lines.enumerated().flatMap { index, line in
             rules.filter { line.uses($0.text) }.map {
@@ -121,6 +133,13 @@ struct BannedCallsTests {
         ])
     func accepts(source: String) {
         #expect(BannedCalls.objections(to: source, path: "Sources/X/Sample.swift").isEmpty)
+    }
+
+    @Test("a call that is banned in some folders is accepted in others")
+    func folders() {
+        let source = "precondition(isOn, \"why\")"
+        #expect(BannedCalls.objections(to: source, path: "Sources/ApusDevice/Sample.swift").count == 1)
+        #expect(BannedCalls.objections(to: source, path: "Sources/ApusJobs/Sample.swift").isEmpty)
     }
 
     @Test("an exempt file may make its call, and is there")

@@ -216,7 +216,7 @@ package struct PartSurroundings: Sendable {
     /// Returns the device's part of the given type, which must already have been added.
     func part<Part: DevicePart>(_ type: Part.Type) -> Part {
         guard let part = parts()?.part(type) else {
-            preconditionFailure("the device does not have the part \(type) yet; add it before the part that uses it")
+            fatalError("the device does not have the part \(type) yet; add it before the part that uses it")
         }
         return part
     }

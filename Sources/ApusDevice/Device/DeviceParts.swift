@@ -23,7 +23,9 @@ extension SimulatedDevice {
         if let part = parts.part(type) { return part }
         let name = "\(type)"
         let names = parts.all.map { "\(Swift.type(of: $0))" }
-        precondition(!names.contains(name), "the device already has a part named \(name); add each part once")
+        guard !names.contains(name) else {
+            fatalError("the device already has a part named \(name); add each part once")
+        }
         let part = Part(surroundings(of: name))
         parts.add(part)
         return part
@@ -119,7 +121,7 @@ final class DeviceParts: Sendable {
 
     func required<Part: DevicePart>(_ type: Part.Type) -> Part {
         guard let part = part(type) else {
-            preconditionFailure("the device has no \(type); add it with add(_:), or to SimulatedDevice.standardParts")
+            fatalError("the device has no \(type); add it with add(_:), or to SimulatedDevice.standardParts")
         }
         return part
     }

@@ -84,7 +84,7 @@ struct StepShortener {
     ///
     /// - Parameter steps: The steps up to the problem; `nil` when it did not occur.
     mutating func report(failedAfter steps: [DeviceStep]?) {
-        guard candidate.take() != nil else { preconditionFailure("next() has returned no script to report about") }
+        guard candidate.take() != nil else { fatalError("next() has returned no script to report about") }
         if let steps {
             best = steps
             hasHelped = true

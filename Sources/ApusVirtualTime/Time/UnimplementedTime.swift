@@ -18,7 +18,7 @@ public final class UnimplementedTime: TimeSource {
     ///
     /// - Parameter report: A closure that receives the name of the call, on the calling thread. It must not use the
     ///   engine, because the engine may hold a lock. The default closure traps.
-    public init(report: @escaping @Sendable (String) -> Void = { preconditionFailure($0) }) {
+    public init(report: @escaping @Sendable (String) -> Void = { fatalError($0) }) {
         clocks = UnimplementedClocks(report: report)
         engine = TimerEngine(time: clocks, wakeup: clocks)
     }

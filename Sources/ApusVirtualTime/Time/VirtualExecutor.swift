@@ -24,7 +24,9 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor, SteppedExecuto
     init() {}
 
     deinit {
-        precondition(state.withLock { $0.jobs.count == $0.head }, "jobs are left on a virtual executor that ends")
+        guard state.withLock({ $0.jobs.count == $0.head }) else {
+            fatalError("jobs are left on a virtual executor that ends")
+        }
     }
 
     /// Appends a job; Swift's runtime calls this from any thread.

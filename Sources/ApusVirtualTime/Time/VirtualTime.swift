@@ -325,11 +325,11 @@ public final class VirtualTime: TimeSource {
 
     private func drive<Result>(_ body: () throws -> Result) rethrows -> Result {
         let wasDriven = isDriven.exchange(true, ordering: .acquiringAndReleasing)
-        precondition(
-            !wasDriven,
-            "virtual time can be moved by one thread at a time, and not by work that runs in it; "
-                + "such work can start a task or schedule a timer"
-        )
+        guard !wasDriven else {
+            fatalError(
+                "virtual time can be moved by one thread at a time, and not by work that runs in it; "
+                    + "such work can start a task or schedule a timer")
+        }
         defer { isDriven.store(false, ordering: .releasing) }
         return try body()
     }

@@ -96,7 +96,10 @@ bool main_run_loop_add_common_mode(const char *name);
 // ends, and at each instant at which the process is awake, every timer fires whose date has come. Also lets
 // `Timer(timeInterval:repeats:block:)` fire for the first time after the interval, and not at once. Time has to be
 // virtual. Returns false if Foundation does not have the functions that this needs.
-bool run_loop_timers_begin(void);
+//
+// In optimized code the call of `Timer(timeInterval:repeats:block:)` is replaced by its body in Foundation, which has the
+// timer fire at once. `fires_at_once` is called for the first timer that such code makes with the present date.
+bool run_loop_timers_begin(void (*fires_at_once)(void));
 
 // Writes the waits that have a deadline, earliest first, up to `capacity` of them. Returns how many there are in total.
 size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);

@@ -104,11 +104,11 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
         switch center.ask(.begin(try request(attributes, content))) {
         case .activity(let kept):
             guard let activity = Activity(kept, center) else {
-                preconditionFailure("the attributes of \(kind) cannot be decoded from what they were encoded to")
+                fatalError("the attributes of \(kind) cannot be decoded from what they were encoded to")
             }
             return activity
         case .refused(let refusal): throw ActivityAuthorizationError(refusal)
-        case .done, .isEnabled, .activities: preconditionFailure("a request is answered by an activity or a refusal")
+        case .done, .isEnabled, .activities: fatalError("a request is answered by an activity or a refusal")
         }
     }
 

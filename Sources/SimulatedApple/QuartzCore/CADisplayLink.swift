@@ -142,7 +142,7 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
                 self.deliver(frame)
             }
         } catch {
-            preconditionFailure("60 frames per second of uptime are always possible: \(error)")
+            fatalError("60 frames per second of uptime are always possible: \(error)")
         }
     }
 

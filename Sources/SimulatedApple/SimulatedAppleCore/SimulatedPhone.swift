@@ -44,9 +44,10 @@ public enum SimulatedPhone {
         patience: Duration = .zero, app make: @escaping @MainActor () throws -> AnyObject
     ) {
         let phone = device.add(Phone.self)
-        precondition(
-            runningPhone == nil || runningPhone === phone || runningPhone?.isRunning != true,
-            "an app is running on another simulated phone; make the suites that use SimulatedPhone .serialized")
+        if let runningPhone, runningPhone !== phone, runningPhone.isRunning {
+            fatalError(
+                "an app is running on another simulated phone; make the suites that use SimulatedPhone .serialized")
+        }
         runningPhone = phone
         let containers = AppContainers()
         device.install(manifest, trackDurations: trackDurations) { host in
@@ -65,7 +66,7 @@ public enum SimulatedPhone {
     ///
     /// It can be used on any thread. Without a phone it stops the program with a message.
     nonisolated package static var process: PhoneProcess {
-        guard let knownProcess else { preconditionFailure(MissingPhone.message) }
+        guard let knownProcess else { fatalError(MissingPhone.message) }
         return knownProcess
     }
 
@@ -74,7 +75,7 @@ public enum SimulatedPhone {
 
     /// Stops a program that was started as on a phone, with a message that says what to write instead.
     nonisolated package static func stopWithoutPhone(_ app: String) -> Never {
-        preconditionFailure("\(app) runs on a simulated phone only. \(MissingPhone.forms)")
+        fatalError("\(app) runs on a simulated phone only. \(MissingPhone.forms)")
     }
 
     /// Gives a command on the lock screen to the app, on its main loop; a suspended app does not get it.

@@ -39,7 +39,7 @@ public struct OSLogIntegerFormatting: Sendable {
     ///
     /// A signed integer with another radix than ten traps; Apple's module refuses it too.
     func text<T: FixedWidthInteger>(of integer: T) -> String {
-        precondition(radix == 10 || !T.isSigned, "Signed integers must be formatted using .decimal")
+        guard radix == 10 || !T.isSigned else { fatalError("Signed integers must be formatted using .decimal") }
         let digits = String(integer.magnitude, radix: radix, uppercase: isUppercase)
         let padding = String(repeating: "0", count: max(0, minDigits - digits.utf8.count))
         return (integer < 0 ? "-" : hasSign ? "+" : "") + prefix + padding + digits

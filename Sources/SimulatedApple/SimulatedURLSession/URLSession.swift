@@ -75,7 +75,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         delegateQueue queue: OperationQueue?
     ) {
         if let identifier = configuration.identifier {
-            precondition(!identifier.isEmpty, "the identifier of a background session is empty")
+            guard !identifier.isEmpty else { fatalError("the identifier of a background session is empty") }
             self.init(configuration, name: identifier, isShared: false, delegate: delegate, delegateQueue: queue)
         } else {
             let names = SimulatedPhone.process.shared.object(of: SessionNames.self) { SessionNames() }
@@ -202,7 +202,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         // While the lock is held, no event of the new task is delivered, so the task's receiver is known before the
         // first event.
         let new = locked.withLock { state in
-            precondition(!state.isInvalid, "a task was requested of an invalidated session: \(displayName)")
+            guard !state.isInvalid else { fatalError("a task was requested of an invalidated session: \(displayName)") }
             let record = process.transfers.add(transfer, to: name)
             let task = URLSessionTask.make(record, request, session: name, process.transfers)
             // In a process that has ended, all tasks have the number 0.
@@ -212,7 +212,7 @@ open class URLSession: NSObject, @unchecked Sendable {
             }
             return task
         }
-        guard let task = new as? Task else { preconditionFailure("the task has a kind that was not requested") }
+        guard let task = new as? Task else { fatalError("the task has a kind that was not requested") }
         return task
     }
 
@@ -359,7 +359,7 @@ extension Fault.Rule {
 
 extension URLSessionConfiguration {
     var duplicate: URLSessionConfiguration {
-        guard let copy = copy() as? URLSessionConfiguration else { preconditionFailure("a copy is of another type") }
+        guard let copy = copy() as? URLSessionConfiguration else { fatalError("a copy is of another type") }
         return copy
     }
 }

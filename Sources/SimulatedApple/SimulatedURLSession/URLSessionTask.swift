@@ -233,7 +233,7 @@ enum DownloadedFile {
         var path = Array(template.path.utf8CString)
         let file = mkstemps(&path, 4)
         guard file >= 0 else {
-            preconditionFailure("a file could not be created in \(template.deletingLastPathComponent().path)")
+            fatalError("a file could not be created in \(template.deletingLastPathComponent().path)")
         }
         // A file of zeros takes no space on the disk, however long it is.
         if let contents {

@@ -72,7 +72,7 @@ extension SimulatedPhone {
     static func runMain(_ type: any UIApplicationDelegate.Type) {
         let makeDelegate: @MainActor () -> any UIApplicationDelegate = {
             guard let delegate = Creatable.make(type) as? any UIApplicationDelegate else {
-                preconditionFailure("\(type) cannot be created with init()")
+                fatalError("\(type) cannot be created with init()")
             }
             return delegate
         }
@@ -209,7 +209,7 @@ public func UIApplicationMain(
     _ delegateClassName: String?
 ) -> Int32 {
     guard let name = delegateClassName, let type = NSClassFromString(name) as? any UIApplicationDelegate.Type else {
-        preconditionFailure(
+        fatalError(
             "UIApplicationMain needs the class of the delegate, and there is no \(delegateClassName ?? "name")")
     }
     guard SimulatedPhone.isAppProcess else { SimulatedPhone.stopWithoutPhone("UIApplicationMain") }

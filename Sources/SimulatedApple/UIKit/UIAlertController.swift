@@ -67,9 +67,9 @@ open class UIAlertController: UIViewController {
     ///
     /// A second choice of the style `cancel` stops the app, as the exception on a phone does.
     open func addAction(_ action: UIAlertAction) {
-        precondition(
-            action.style != .cancel || !actions.contains { $0.style == .cancel },
-            "“\(action.title ?? "")” is a second action of the style cancel; an alert has at most one")
+        if action.style == .cancel, actions.contains(where: { $0.style == .cancel }) {
+            fatalError("“\(action.title ?? "")” is a second action of the style cancel; an alert has at most one")
+        }
         actions.append(action)
     }
 
@@ -77,7 +77,9 @@ open class UIAlertController: UIViewController {
     ///
     /// With the style `actionSheet`, this call stops the app.
     open func addTextField(configurationHandler: ((UITextField) -> Void)? = nil) {
-        precondition(preferredStyle == .alert, "an action sheet cannot have text fields; use the style alert")
+        guard preferredStyle == .alert else {
+            fatalError("an action sheet cannot have text fields; use the style alert")
+        }
         let field = UITextField()
         textFields = (textFields ?? []) + [field]
         configurationHandler?(field)

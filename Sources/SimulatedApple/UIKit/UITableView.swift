@@ -97,11 +97,12 @@ open class UITableView: UIView {
             makers[identifier] = nil
             return
         }
-        precondition(
-            cellClass == UITableViewCell.self,
-            "on Linux a cell cannot be created from its class; write "
-                + "tableView.register(forCellReuseIdentifier: \"\(identifier)\") { "
-                + "\(cellClass)(style: $0, reuseIdentifier: $1) }")
+        guard cellClass == UITableViewCell.self else {
+            fatalError(
+                "on Linux a cell cannot be created from its class; write "
+                    + "tableView.register(forCellReuseIdentifier: \"\(identifier)\") { "
+                    + "\(cellClass)(style: $0, reuseIdentifier: $1) }")
+        }
         register(forCellReuseIdentifier: identifier) { UITableViewCell(style: $0, reuseIdentifier: $1) }
     }
 
@@ -110,7 +111,7 @@ open class UITableView: UIView {
     /// An identifier that is not registered stops the app, as on a phone.
     open func dequeueReusableCell(withIdentifier identifier: String, for indexPath: IndexPath) -> UITableViewCell {
         guard let make = makers[identifier] else {
-            preconditionFailure("no cell is registered for “\(identifier)”; call tableView.register first")
+            fatalError("no cell is registered for “\(identifier)”; call tableView.register first")
         }
         return make()
     }
@@ -192,10 +193,11 @@ open class UITableView: UIView {
         var expected = currentRows
         for path in paths { expected[path.section] += step }
         reloadData()
-        precondition(
-            currentRows == expected,
-            "the numbers of rows in the sections must be \(expected) after this update; the data source has "
-                + "\(currentRows)")
+        guard currentRows == expected else {
+            fatalError(
+                "the numbers of rows in the sections must be \(expected) after this update; the data source has "
+                    + "\(currentRows)")
+        }
     }
 
     /// Selects a row without calling the delegate.

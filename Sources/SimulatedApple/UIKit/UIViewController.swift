@@ -90,7 +90,9 @@ open class UIViewController: UIResponder {
     open func loadViewIfNeeded() {
         guard loaded == nil else { return }
         loadView()
-        precondition(loaded != nil, "\(Self.self).loadView() has not set `view`; set it there, without a call of super")
+        guard loaded != nil else {
+            fatalError("\(Self.self).loadView() has not set `view`; set it there, without a call of super")
+        }
         viewDidLoad()
     }
 

@@ -86,7 +86,7 @@ struct NotificationCenterMachine {
         _ request: NotificationRequest, badge: Int? = nil, repeating next: NextInstant? = nil, now: WallInstant
     ) -> AddAction {
         guard let due = Self.instant(of: request.trigger, added: now, laterThan: nil) else {
-            preconditionFailure("every trigger has a first instant")
+            fatalError("every trigger has a first instant")
         }
         addedCount += 1
         let entry = Pending(request: request, number: addedCount, added: now, due: due, next: next, badge: badge)

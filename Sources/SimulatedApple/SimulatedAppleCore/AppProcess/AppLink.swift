@@ -278,7 +278,7 @@ final class AppLink: Sendable {
     /// It can be called on any thread; virtual time stands still meanwhile.
     func ask<Reply: Codable>(_ call: AppCall, for type: Reply.Type) -> Reply {
         guard let reply = try? JSONDecoder().decode(type, from: reply(to: call)) else {
-            preconditionFailure("the device's answer to \(call) is not a value of type \(type)")
+            fatalError("the device's answer to \(call) is not a value of type \(type)")
         }
         return reply
     }
@@ -295,7 +295,7 @@ final class AppLink: Sendable {
         socket.send(AppMessage.call(number, call, elapsed: elapsed))
         waiting.isThere.wait()
         guard let reply = waiting.reply.withLock({ $0 }) else {
-            preconditionFailure("the device's answer to \(call) is missing")
+            fatalError("the device's answer to \(call) is missing")
         }
         return reply
     }

@@ -7,14 +7,14 @@ import Foundation
 enum ServiceJSON {
     static func encode(_ value: some Encodable) -> Data {
         guard let json = try? JSONEncoder().encode(value) else {
-            preconditionFailure("\(value) cannot be written as JSON")
+            fatalError("\(value) cannot be written as JSON")
         }
         return json
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, from json: Data) -> Value {
         guard let value = try? JSONDecoder().decode(type, from: json) else {
-            preconditionFailure("\(String(decoding: json, as: UTF8.self)) is not a value of type \(type)")
+            fatalError("\(String(decoding: json, as: UTF8.self)) is not a value of type \(type)")
         }
         return value
     }

@@ -120,7 +120,7 @@ extension AppProcess {
 
     private func service(_ name: String) -> any DeviceService {
         guard let service = host.service(named: name) else {
-            preconditionFailure("the device has no service \(name); add it before the app is launched")
+            fatalError("the device has no service \(name); add it before the app is launched")
         }
         return service
     }

@@ -56,7 +56,7 @@ final class LineSocket: Sendable {
             if let line = takeLine() {
                 var reader = LineReader(line[...])
                 guard let message = Message(&reader) else {
-                    preconditionFailure(
+                    fatalError(
                         "not a message between a device and an app: \(String(decoding: line, as: UTF8.self))")
                 }
                 return .value(message)
@@ -114,7 +114,7 @@ struct LineWriter {
 
     mutating func add(json value: some Encodable) {
         guard let json = try? JSONEncoder().encode(value) else {
-            preconditionFailure("a part of a message between a device and an app cannot be written as JSON")
+            fatalError("a part of a message between a device and an app cannot be written as JSON")
         }
         add(json)
     }

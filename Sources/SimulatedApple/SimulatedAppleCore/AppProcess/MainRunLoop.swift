@@ -17,12 +17,15 @@ enum RunLoopTimers {
     /// Replaces Foundation's functions, and returns whether timers behave as on a phone from then on.
     ///
     /// Time must already be virtual.
-    static func begin() -> Bool { run_loop_timers_begin() && areAsOnPhone }
+    static func begin() -> Bool {
+        let isReplaced = run_loop_timers_begin { AppLink.current?.perform(.warn(RunLoopTimers.warningOfOptimizedCode)) }
+        return isReplaced && areAsOnPhone
+    }
 
     /// Whether timers now behave as on a phone.
     ///
     /// The property is not optimized, because the optimizer would inline the initializer of a timer with an interval,
-    /// and an inlined function cannot be replaced. The tests' apps are not optimized either.
+    /// and an inlined function cannot be replaced.
     @_optimize(none)
     private static var areAsOnPhone: Bool {
         let (timer, later) = (
@@ -33,6 +36,11 @@ enum RunLoopTimers {
         defer { for timer in [timer, later] { timer.invalidate() } }
         return timer.tolerance == 1 && isLater
     }
+
+    private static let warningOfOptimizedCode = """
+        optimized code has created a Timer that fires at once; if it is a Timer(timeInterval:repeats:block:), compile the \
+        app's target with -Onone, because the optimizer replaces this call by its body in Foundation on Linux
+        """
 
     static let warning = """
         timers of this app do not behave as on a phone: this version of Foundation ignores Timer.tolerance, or fires a \
@@ -51,7 +59,7 @@ final class ScrollingLoop: Sendable {
 
     init() {
         let isCommon = main_run_loop_add_common_mode(Self.mode.rawValue)
-        precondition(isCommon, "Foundation has no main run loop")
+        guard isCommon else { fatalError("Foundation has no main run loop") }
         // A run loop without a timer in its mode would return at once.
         RunLoop.main.add(Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }, forMode: .common)
     }

@@ -13,7 +13,7 @@ public struct SelectorNames: Sendable {
 
     private func name(_ line: Int, _ column: Int) -> String {
         guard let name = names["\(line):\(column)"] else {
-            preconditionFailure("the rewritten file has no name for the selector at \(line):\(column)")
+            fatalError("the rewritten file has no name for the selector at \(line):\(column)")
         }
         return name
     }

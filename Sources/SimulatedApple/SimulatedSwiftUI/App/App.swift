@@ -33,7 +33,7 @@
 
     extension Scene where Body == Never {
         /// Traps, because the graph does not evaluate the body of this scene.
-        public var body: Never { preconditionFailure("\(Self.self) has no body") }
+        public var body: Never { fatalError("\(Self.self) has no body") }
     }
 
     extension Never: Scene {}
@@ -179,7 +179,7 @@
         public init(_ delegateType: DelegateType.Type = DelegateType.self) {
             let object = Creatable.make(delegateType)
             guard let delegate = object as? DelegateType else {
-                preconditionFailure("\(delegateType) cannot be created with init()")
+                fatalError("\(delegateType) cannot be created with init()")
             }
             wrappedValue = delegate
         }

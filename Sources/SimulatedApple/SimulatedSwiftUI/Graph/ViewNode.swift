@@ -98,7 +98,7 @@
             if let view = element as? any View { return [Part(element: body(of: view))] }
             if let scene = element as? any Scene { return [Part(element: body(of: scene))] }
             if let app = element as? any App { return [Part(element: body(of: app))] }
-            preconditionFailure("\(type(of: element)) is not a view, a scene or an app")
+            fatalError("\(type(of: element)) is not a view, a scene or an app")
         }
 
         private func body<V: View>(of view: V) -> Any { installed(view).body }

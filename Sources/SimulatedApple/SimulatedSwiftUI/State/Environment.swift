@@ -27,7 +27,7 @@
         public init(_ objectType: Value.Type) {
             read = { environment in
                 guard let object = environment.object(of: objectType) else {
-                    preconditionFailure(
+                    fatalError(
                         "the environment has no Observable object of type \(objectType); set it with .environment(_:) "
                             + "in a view above"
                     )

@@ -77,7 +77,7 @@
         /// The object; without one the app stops, as on a phone.
         public var wrappedValue: ObjectType {
             guard let object else {
-                preconditionFailure(
+                fatalError(
                     "the environment has no ObservableObject of type \(ObjectType.self); set it with "
                         + ".environmentObject(_:) in a view above")
             }

@@ -14,12 +14,12 @@
 
     extension View where Body == Never {
         /// Traps, because the graph does not evaluate the body of this view.
-        public var body: Never { preconditionFailure("\(Self.self) has no body") }
+        public var body: Never { fatalError("\(Self.self) has no body") }
     }
 
     extension Never: View {
         /// Traps, but is never called, because there is no value of the type `Never`.
-        public var body: Never { preconditionFailure("there is no Never") }
+        public var body: Never { fatalError("there is no Never") }
     }
 
     /// The result builder that makes one view of the views in a closure.
