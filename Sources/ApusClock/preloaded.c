@@ -136,8 +136,9 @@ static void begin_serving(void) {
     pthread_attr_destroy(&attributes);
 }
 
-// The readings are shared; the rest of the parent's clock is gone, and its timers' descriptors are the child's too. A
-// cancelled thread may fork, and must not end here.
+// Gives a forked child a clock of its own. Parent and child share the readings, and the child inherits the descriptors
+// of the parent's timers. The kernel has wiped the rest of the parent's clock in the child. A thread that has been
+// cancelled may fork too; cancellation is disabled so that such a thread does not end in this function.
 static void join_in_child(void) {
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);

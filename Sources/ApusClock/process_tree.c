@@ -401,7 +401,7 @@ static bool all_are_asleep(bool is_last) {
         }
         if (!is_served && !is_excused(process)) {
             own.runner = own.runner_process = process->id;
-            // The thread that serves its clock may have begun.
+            // The process may have started the thread that serves its clock since the last search.
             own.must_search |= read_last_process() != own.last_process;
             return false;
         }

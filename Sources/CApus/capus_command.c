@@ -138,8 +138,8 @@ int capus_command_start(
     if (error == 0) {
         *process = child;
         *step = CAPUS_COMMAND_STARTED;
-        // The read ends when the child's end of the channel is closed: by exec, when the program runs, or after the
-        // child has written why it does not run.
+        // The read ends when the child's end of the channel is closed. If exec succeeds, it closes that end; otherwise,
+        // the child first writes why the program does not run.
         struct failure failure;
         ssize_t count;
         do { count = read(channel[0], &failure, sizeof failure); } while (count < 0 && errno == EINTR);

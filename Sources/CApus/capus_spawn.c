@@ -85,8 +85,9 @@ int capus_spawn_detached(const char *path, char *const *argv, char *const *envp,
 
     close(channel[1]);
     while (waitpid(first, NULL, 0) < 0 && errno == EINTR) {}
-    // The reads end when the children's ends of the channel are closed: by exec, when the program runs, or after a
-    // child has written why it does not run.
+    // The reads end when both children's ends of the channel are closed. The first child writes its report and exits.
+    // If exec succeeds, it closes the end of the second child; otherwise, that child writes why the program does not
+    // run, and exits.
     int error = 0;
     struct report report;
     for (;;) {

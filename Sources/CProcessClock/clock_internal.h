@@ -218,8 +218,8 @@ struct wait {
     int32_t thread;
     // Called with the lock held, after the wait has left the list.
     void (*fire)(struct wait *);
-    // Returns the instant until which a wait with this deadline may be late. Called with the lock held. The pointer is
-    // NULL if the wait may not be late.
+    // Returns the latest instant at which a wait with this deadline may end. Called with the lock held. The pointer is
+    // NULL if the wait must end at its deadline.
     int64_t (*latest)(int64_t deadline);
     // The semaphore, condition or word of memory that is waited for.
     void *object;
@@ -243,7 +243,8 @@ struct wait {
     // woken again.
     int flags;
     int64_t activity;
-    // For a wait of a thread: the wait within which this one began, and the place on the stack where this one was made.
+    // For a thread's wait: the unfinished wait of the same thread during which this one began, or NULL; and the
+    // stack frame in which this one was made.
     struct wait *outer;
     void *frame;
 };
@@ -312,9 +313,9 @@ bool is_called_by_run_loops(void *caller);
 
 // The next three functions are called at rest, without the lock.
 //
-// Wakes threads again whose wait for a word of memory has expired, because a signal handler may have kept a thread from
-// the kernel's wait until after that. A thread is woken again only if it has run since. Returns false if none was
-// woken.
+// Wakes the threads whose wait for a word of memory has expired once more. A signal handler may have delayed such a
+// thread, so that it began the kernel's wait only after the first wake-up. A thread is woken again only if it has run
+// since it was last woken. Returns false if none was woken.
 bool waits_wake_again(void);
 // Whether a thread waits for something that a call may release unseen, as pthread_cond_wait releases a mutex.
 bool waits_may_be_released(void);

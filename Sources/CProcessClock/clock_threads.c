@@ -121,8 +121,7 @@ static bool waits_for(const struct wait *wait, const void *object) {
     return wait->object == object && atomic_load(&wait->state) == wait_is_pending;
 }
 
-// Wakes the first of the threads that wait for an object until an instant, or all of them. Returns false if there is
-// none.
+// Wakes the first thread whose wait for the object has a deadline, or all such threads. Returns false if there is none.
 static bool wake(void *object, bool all) {
     bool is_any = false;
     clock_lock();

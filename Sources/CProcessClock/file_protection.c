@@ -166,7 +166,8 @@ int file_protection_set(const char *path, enum protection_class value) {
     if (refusal != 0) return refusal;
     struct statx file;
     int error = find_file(AT_FDCWD, path, &file);
-    // The file's key is needed to encrypt it with the key of another class.
+    // A phone keeps the file's own key encrypted with the key of the file's class. To encrypt the file's key with the
+    // key of another class, it must read the file's key first, and it cannot do so while the lock closes the file.
     if (error == 0 && lock_closes(bytes[0], class_of(&file, bytes[1]), false)) return EPERM;
     char entry[PATH_MAX];
     if (error == 0) error = class_entry(&file, entry);

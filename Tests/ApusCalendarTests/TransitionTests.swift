@@ -127,8 +127,9 @@ struct TransitionTests {
                         Issue.record("\(name), \(change.at): every \(step) s: \(found) is not \(expected)")
                     }
                 }
-                // The range covers the days on which the change begins or ends. A search beyond it would leave the
-                // year, because the schedule is due on one date only.
+                // Each schedule is due on one date of the year: the local date on which the change begins, or on which
+                // it ends. The range has only the hours around the change, because a search for occurrences on other
+                // days would continue into another year.
                 let near = change.at - width - 7_200...change.at + width + 7_200
                 for local in shown {
                     let first = local - (local % day + day) % day

@@ -27,8 +27,8 @@
                     makeStore: { try open(uniqueName("store")) },
                     reopen: { old in
                         let old = old as! PostgresStore
-                        // A new connection is opened after this, as after the end of a process, which closes the
-                        // connection in the same way.
+                        // Stands for a new process: the old store's connections are closed, as at the end of a
+                        // process, and a new store is opened.
                         await old.disconnect()
                         return try open(names.withLock { $0[ObjectIdentifier(old)]! })
                     }, submit: submit)

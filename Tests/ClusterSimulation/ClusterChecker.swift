@@ -115,7 +115,8 @@ final class ClusterChecker {
 
     /// Checks that no other open job has the name of a job that requires a free name.
     ///
-    /// The check is made at the end of the transaction. Jobs that later parts of the turn change may have the name.
+    /// The check is made at the end of the transaction, so it leaves out jobs that a later part of the turn changes:
+    /// they may have got the name after the part with the requirement.
     private func checkFreeNames(_ parts: [[JobChange]]) {
         for (index, part) in parts.enumerated() {
             for change in part where change.requiresFreeName {

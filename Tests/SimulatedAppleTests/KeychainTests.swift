@@ -193,8 +193,10 @@
             return true
         }
 
-        /// Passes what Apple's keychain refuses: a read query for an update, a class as a new attribute, and a limit
-        /// for a deletion.
+        /// Makes calls that Apple's keychain refuses.
+        ///
+        /// They are an update whose query asks for data, an update that sets the class, a deletion with a match limit,
+        /// and an addition with the synchronization value "any".
         private func refused() {
             var reading = Vault.query("one")
             reading[kSecReturnData as String] = true

@@ -35,7 +35,7 @@ package final class RawSQLite: @unchecked Sendable {
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// Creates a table whose rows are as large as a job's, with the indexes that a store needs at least.
+    /// Creates a table whose rows are as large as a job's, with only the indexes that every store needs.
     ///
     /// The rows are found by number and by identifier, and are also ordered by `wake`.
     package func makePlainTable() throws {

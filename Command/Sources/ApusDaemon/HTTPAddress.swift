@@ -9,7 +9,9 @@ public struct HTTPAddress: Hashable, Sendable {
     public var port: Int
     /// The names with ports by which other machines reach the listener; empty on loopback.
     public var remoteNames: Set<String> = []
-    /// The names with ports of TLS proxies that pass requests on to the listener.
+    /// The names of the TLS proxies that pass requests on to the listener, with their ports.
+    ///
+    /// A name with port 443 is also in the set without the port.
     public var secureNames: Set<String> = []
 
     /// Parses `127.0.0.1:7878`, `localhost:7878`, `[::1]:7878`, or a port alone.

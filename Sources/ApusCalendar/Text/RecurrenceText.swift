@@ -8,7 +8,9 @@ public struct RecurrenceText: Sendable, Hashable {
     /// date, BYHOUR, BYMINUTE and BYSECOND are ignored too.
     public let ignored: [String]
 
-    /// Whether a text begins as properties do, so that it is not read as the path of a file.
+    /// Whether a text begins as properties do.
+    ///
+    /// The command reads such a text as a rule, and not as the path of a file.
     package static func isProperties(_ text: String) -> Bool { RecurrenceParser.isProperty(text.trimmingWhitespace) }
 
     /// Whether a text begins as an event or a calendar file does.

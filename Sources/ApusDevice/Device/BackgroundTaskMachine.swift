@@ -116,7 +116,8 @@ struct BackgroundTaskMachine: Sendable {
         case invalid
         /// End the process, because it has too many background tasks.
         case overLimit
-        /// End the process, because each refusal calls its handler, which immediately makes the next request.
+        /// End the process, because each refused request calls its expiration handler, and each handler makes another
+        /// request at once.
         case refusedWithoutEnd
     }
 

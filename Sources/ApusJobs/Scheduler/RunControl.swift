@@ -41,7 +41,7 @@ final class RunControl: Sendable {
         var laterReason: CancellationReason?
         /// The control of the work that follows the handler's work.
         var followUp: RunControl?
-        /// The number of bytes of output that were sent, including by later work.
+        /// The number of bytes of output that the handler's work, and the work that follows it, have sent.
         var printedBytes = 0
         /// Whether the handler has returned or was given up.
         var ended = false

@@ -356,9 +356,10 @@
 
         /// Inserts new jobs, and returns their keys, in the order of the jobs.
         ///
-        /// Parameters: shards, identifiers, instants of submission, ``JobColumns/progress``, ``JobColumns/request``; in
-        /// the statement with runs also ``RunColumns/all``, where a job's number takes the place of its key; and last
-        /// the numbers of the jobs.
+        /// Parameters, in this order: shards, identifiers, instants of submission, ``JobColumns/progress``,
+        /// ``JobColumns/request``, and the numbers of the jobs. The statement with runs also has ``RunColumns/all``
+        /// before the numbers of the jobs; there, a run refers to its job by the job's number, because the job has no
+        /// key yet.
         static let insertJobs = insertJobs(withRuns: false)
         static let insertJobsAndRuns = insertJobs(withRuns: true)
 

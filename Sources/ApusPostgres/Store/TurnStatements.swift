@@ -75,7 +75,8 @@
                 shards = turn.shardsBeside(parts: parts)
                 for part in parts {
                     let changes = turn.parts[part]
-                    // The loop uses indexes, so that no change, which has several hundred bytes, is copied.
+                    // The loop uses indexes, so that it does not copy the changes, each of which has several hundred
+                    // bytes.
                     for index in changes.indices {
                         let shard = changes[index].shard
                         shards.insert(shard)

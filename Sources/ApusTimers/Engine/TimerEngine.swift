@@ -143,9 +143,9 @@ public final class TimerEngine: Sendable {
     /// Calls `handler` each time the wall clock is set, until the returned token is cancelled or its last reference is
     /// dropped.
     ///
-    /// Observing causes no wake-ups of its own, because the kernel reports the change. Several changes in a row may be
-    /// reported once. Timers on the wall clock need no observation; the engine re-evaluates them itself. An observation
-    /// does not keep the engine alive.
+    /// Observing causes no wake-ups of its own, because the kernel reports the change. One call of `handler` may stand
+    /// for several changes in quick succession. Timers on the wall clock need no observation; the engine re-evaluates
+    /// them itself. An observation does not keep the engine alive.
     public func observeWallClock(
         on executor: ActionExecutor = .engine, _ handler: @escaping @Sendable () -> Void
     ) -> ObservationToken {

@@ -32,9 +32,9 @@ int file_protection_begin(const char *folder, const char *lock_file, const char 
 /// `file_protection_begin`.
 int file_protection_check(enum protection_class value);
 
-/// Gives a file of the process a class.
+/// Changes the protection class of one of the app's files.
 ///
-/// Returns 0 or an errno: EPERM if the lock closes the file or a new file of the class, ENOTSUP before
+/// Returns 0 or an errno: EPERM if the lock closes the file, or would close a new file of the class; ENOTSUP before
 /// `file_protection_begin`.
 int file_protection_set(const char *path, enum protection_class value);
 

@@ -123,7 +123,8 @@ open class CALayer: NSObject {
     open func removeAnimation(forKey key: String) {
         guard let index = animations.firstIndex(where: { $0.key == key }) else { return }
         let removed = animations.remove(at: index)
-        // An animation that has ended, but was not removed at its end, did finish.
+        // An animation that has ended may still be in the layer. Its timer has fired, so `cancel` returns false, and
+        // its delegate is not called with `finished: false`.
         let isRunning = removed.timer.map { $0.cancel() } ?? true
         if isRunning { removed.animation.delegate?.animationDidStop(removed.animation, finished: false) }
     }

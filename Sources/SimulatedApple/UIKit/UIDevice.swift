@@ -9,11 +9,11 @@ open class UIDevice: NSObject {
     public enum BatteryState: Int, Sendable {
         /// The app does not monitor the battery.
         case unknown = 0
-        /// The battery.
+        /// The phone runs on its battery.
         case unplugged = 1
-        /// The charger, while the battery is not full.
+        /// The phone is connected to a charger, and the battery is not full.
         case charging = 2
-        /// The charger, with a full battery.
+        /// The phone is connected to a charger, and the battery is full.
         case full = 3
     }
 

@@ -89,7 +89,7 @@ public enum FieldChange<Value: Codable & Hashable & Sendable>: Codable, Hashable
 
     /// Encodes the value, or `null`.
     ///
-    /// An object leaves out an unchanged field.
+    /// An ``unchanged`` field of a JSON object is left out, and does not reach this method.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if case .set(let value) = self { try container.encode(value) } else { try container.encodeNil() }

@@ -389,7 +389,7 @@ extension LocationUpdate {
 package struct LocationWords: Sendable {
     /// The function with which an app requests authorization.
     let request: String
-    /// The way in which an app starts updates for the foreground only.
+    /// The advice for an app that needs updates only in the foreground, as a phrase: `start without inBackground`.
     let withoutBackground: String
 
     package init(request: String, withoutBackground: String) {

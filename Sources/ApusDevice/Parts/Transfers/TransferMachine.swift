@@ -352,9 +352,9 @@ struct TransferMachine {
     /// Begins a notice for a session; with `isWake`, the app is started or resumed for it.
     mutating func begin(_ name: String, isWake: Bool, now: ClockReading) {
         if isWake {
-            // According to DTS, the delay doubles with each resumption, and returns to the first value if the app was
-            // not resumed for the length of the delay. A task that is begun in the background cannot end before the
-            // delay is over, so here the app must not have been resumed for twice that length.
+            // According to DTS, the delay doubles each time the system resumes the app. It returns to its first value
+            // when the time since the last resumption is as long as the delay. A task that begins in the background
+            // cannot end before the delay is over, so here that time must be twice as long as the delay.
             let isDoubled = delayEnd.map { now.continuous < $0.advanced(by: delay) } ?? false
             delay = isDoubled ? min(delay * 2, max(firstDelay, Self.longestDelay)) : firstDelay
             delayEnd = now.continuous.advanced(by: delay)

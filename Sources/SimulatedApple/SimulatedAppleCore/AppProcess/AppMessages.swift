@@ -35,7 +35,7 @@ enum DeviceMessage {
 
 /// A message from an app's process to the device, which takes one line.
 enum AppMessage {
-    /// Reports rest: nothing can run before `next` nanoseconds have passed; `nil` if nothing waits for an instant.
+    /// Reports rest: nothing can run before `next` nanoseconds have passed; `nil` if nothing has a deadline.
     ///
     /// In the present run, the process has advanced its clocks `elapsed` nanoseconds by itself.
     case idle(next: UInt64?, elapsed: UInt64)

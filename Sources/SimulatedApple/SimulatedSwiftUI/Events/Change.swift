@@ -55,7 +55,8 @@
         ///
         /// Rule: Apple, "onChange(of:initial:_:)": the action is called on the main actor, after the evaluation with
         /// the new value. With `initial`, it is also called when the view appears, and receives the same value twice.
-        /// The closure has the captured values of the evaluation with the new value.
+        /// The closure that is called is the one from the evaluation with the new value, so it has the values that it
+        /// captured then.
         public func onChange<V: Equatable>(
             of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
         ) -> some View {

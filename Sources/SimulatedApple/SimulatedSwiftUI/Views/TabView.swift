@@ -106,12 +106,12 @@
     }
 
     extension View {
-        /// Sets the value that selects the view among tabs.
+        /// Sets the value that selects the view's tab in a `TabView`.
         ///
-        /// Rule: Apple, "tag(_:)". In a `Picker`, where nothing is chosen here, it has no effect.
+        /// Rule: Apple, "tag(_:)". In a `Picker` it has no effect, because the simulated user cannot choose an option.
         public func tag<V: Hashable>(_ tag: V) -> some View { Tagged(content: self, tag: tag) }
 
-        /// Sets the label of the view among tabs, whose press selects the view.
+        /// Sets the label of the view's tab; a press on the label selects the view.
         ///
         /// Rule: Apple, "tabItem(_:)".
         public func tabItem<V: View>(@ViewBuilder _ label: () -> V) -> some View {

@@ -9,7 +9,9 @@ struct JobLoading {
     private(set) var next: (at: WallInstant, latest: WallInstant)?
     /// Whether jobs within the horizon were left in the store because the memory was full.
     private var isTruncated = false
-    /// The lanes with jobs within the horizon that are only in the store, with the earliest wake of these jobs.
+    /// The earliest wake of each lane's jobs that are due within the horizon but are only in the store.
+    ///
+    /// A lane without such jobs has no entry.
     private(set) var left: [QueueLane: WallInstant] = [:]
     /// Whether no load has succeeded yet.
     private(set) var isStarting = true
