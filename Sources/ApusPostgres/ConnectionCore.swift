@@ -22,7 +22,7 @@
         private var connecting: CheckedContinuation<Result<Void, PostgresError>, Never>?
         private var closers: [CheckedContinuation<Void, Never>] = []
         private var hasTurn = false
-        /// The error for callers after the end of the connection.
+        /// The error that calls throw after the end of the connection.
         private var ending: PostgresError?
         /// The server's message about the end of the session.
         private var lastWords: PostgresError.ServerMessage?
@@ -58,7 +58,7 @@
             if Task.isCancelled { return .failure(Self.cancelled) }
             return await withCheckedContinuation { continuation in
                 connecting = continuation
-                // This sets the timer for the deadline, which also limits the time of the resolver.
+                // This call sets the timer for the deadline of connecting, which also limits the time of the resolver.
                 turn()
                 HostAddresses.resolve(configuration) { result in self.onThread { $0.beginConnecting(result) } }
             }
@@ -131,8 +131,8 @@
             scheduleTurn()
         }
 
-        /// Schedules a turn of the machine at the end of the thread's turn, so that all batches of that turn are sent
-        /// together.
+        /// Schedules a call of `turn()` for when the thread has done its present work, so that all batches submitted
+        /// until then are sent together.
         private func scheduleTurn() {
             guard !hasTurn else { return }
             hasTurn = true
@@ -280,7 +280,7 @@
             release(error)
         }
 
-        /// Releases all resources; later callers get the error, if any.
+        /// Releases all resources; later calls throw the error, if there is one.
         private func release(_ error: PostgresError?) {
             precondition(pending.isEmpty, "a connection is released when nothing is under way")
             if let source { thread.loop.remove(source) }

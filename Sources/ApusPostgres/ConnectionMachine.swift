@@ -286,7 +286,8 @@
             case .broken, .closed: return .ignore
             case .idle: return readiness.contains(.readable) ? .consume : .proceed
             case .busy, .draining:
-                // Input may make room for output too, because the server may have stopped reading until it could write.
+                // Reading input may make room for output too, because a server that could not write its answers may
+                // have stopped reading.
                 changeWork { $0.isBlocked = false }
                 return readiness.contains(.readable) ? .consume : .proceed
             }
@@ -306,7 +307,7 @@
     // MARK: Ends
 
     extension ConnectionMachine {
-        /// The fate of a batch without a complete answer.
+        /// A batch without a complete answer, and what is known of its fate.
         struct Unanswered: Equatable {
             var id: BatchID
             var fate: PostgresFate

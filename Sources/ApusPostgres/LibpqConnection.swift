@@ -118,7 +118,7 @@
             return "apus\(lastName)"
         }
 
-        /// Sends a preparation under a reserved name.
+        /// Sends a preparation under a reserved name; returns false if libpq refuses it.
         func prepare(_ key: PreparationKey, name: String) -> Bool {
             calls.preparations += 1
             let types = key.types.map { $0 == .unknown ? 0 : $0.number }
@@ -134,7 +134,7 @@
         /// Forgets a prepared statement that the server can no longer execute, so that its next use prepares it again.
         func forget(_ key: PreparationKey) { prepared[key] = nil }
 
-        /// Sends the execution of a prepared statement, or of the text.
+        /// Sends the execution of a prepared statement, or of the text; returns false if libpq refuses it.
         func execute(_ statement: PostgresStatement, name: String?) -> Bool {
             calls.executions += 1
             return parameters.withPointers(statement.parameters) { types, values, lengths, formats in
@@ -152,8 +152,8 @@
 
         /// Sends buffered bytes, and returns whether none are left.
         ///
-        /// After an error, all bytes count as sent, because the error is handled when reading, which also finds the
-        /// server's last message.
+        /// After an error, all bytes count as sent, because the next read handles the error and finds the server's last
+        /// message.
         func flush() -> Bool {
             calls.flushes += 1
             return PQflush(handle) != 1

@@ -145,7 +145,7 @@
             }
         }
 
-        /// The states of a prepared statement whose result has changed with the schema (0A000), or that no longer
+        /// The SQLSTATEs for a prepared statement whose result has changed with the schema (0A000), or that no longer
         /// exists (26000).
         private static let staleStates: Set = ["0A000", "26000"]
 

@@ -73,7 +73,7 @@
         package static func < (lhs: Self, rhs: Self) -> Bool { lhs.microsecondsSince2000 < rhs.microsecondsSince2000 }
     }
 
-    /// A Swift type of parameters, columns and array elements, in PostgreSQL's binary format.
+    /// A Swift type whose values can be parameters, columns and array elements, in PostgreSQL's binary format.
     package protocol PostgresElement: Sendable {
         /// The PostgreSQL type of a parameter that has this Swift type.
         static var type: PostgresType { get }

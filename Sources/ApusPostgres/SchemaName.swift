@@ -51,7 +51,7 @@
         /// The name as an SQL identifier, which is valid for reserved words too.
         var quoted: String { self == .apus ? name : "\"\(name)\"" }
 
-        /// Returns the statement for this schema from one for the schema `apus`.
+        /// Returns a statement that names the schema `apus`, with the name of this schema in its place.
         func text(_ sql: String) -> String {
             if self == .apus { return sql }
             var (text, rest) = ("", sql[...])

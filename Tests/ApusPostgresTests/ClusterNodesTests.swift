@@ -27,7 +27,7 @@
             try await withConnection { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
         }
 
-        /// Adds a node with shards, whose last heartbeat was `seconds` ago.
+        /// Adds a node that owns shards, and whose last heartbeat was `seconds` ago.
         ///
         /// A node that must not become silent during the test gets a last heartbeat in the future, namely in an hour.
         private func add(
@@ -111,8 +111,8 @@
             try await whileJoining { first, database in
                 let number = "(SELECT number FROM apus.beat WHERE node = \(first))"
                 let beginning = try await database.value("SELECT \(number)", as: Int64.self)
-                // A node sends at most four heartbeats a second, so sixteen take longer than the two seconds that a
-                // node without a session has.
+                // A node sends at most four heartbeats a second, so sixteen take longer than the two seconds after
+                // which a node without a session is declared dead.
                 try await until("sixteen beats of the other node") {
                     try await database.value("SELECT \(number) > \(beginning) + 16", as: Bool.self)
                 }

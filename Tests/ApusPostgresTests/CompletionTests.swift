@@ -158,7 +158,7 @@
                 try await scheduler.submit(Self.request())
                 try await database.wait("the handler's transaction") { _ in waiting.withLock { !$0.isEmpty } }
                 if what == "is cancelled" {
-                    // The mark of the cancellation also waits for the row.
+                    // The cancellation must write to the run's row, so it waits for the handler's transaction too.
                     async let cancelled = scheduler.cancel("a")
                     try await expectWaiter(database)
                     #expect(waiting.withLock { $0[0].run("COMMIT") } == nil)

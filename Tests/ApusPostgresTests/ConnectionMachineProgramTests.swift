@@ -92,7 +92,7 @@
                 }
                 proceed()
             }
-            // Without further faults, everything is delivered and read, and closing ends.
+            // From here on there are no faults, so everything is delivered and read, and the connection gets closed.
             if !isFinished, machine.close() == .finish { finish() }
             for _ in 0..<1_000 where !isFinished {
                 _ = machine.ready([.readable, .writable])

@@ -49,8 +49,8 @@
                 StoreTurn(
                     parts: random.changes(jobs).map { [$0] }, clock: RandomStore.clock, queues: random.queues()),
                 in: session)
-            // Some of the jobs are refused because their unique payloads exist already; the others are changed once
-            // more.
+            // Some of the jobs are refused because their unique payloads exist already. Twenty of the others are
+            // changed once more.
             let stored = results.compactMap { try? $0.get()[0] }
             #expect(stored.count > jobs / 2)
             let more = stored.prefix(20).map { job in

@@ -201,7 +201,7 @@
                     }
                 }
             }
-            // A fast shutdown terminates the sessions, for which a smart one would wait.
+            // A fast shutdown terminates the sessions; a smart shutdown would wait for their ends.
             let fast = try await blockedQuery { try await $0.stop("fast") }
             #expect(fast.underWay?.code == .shutDown)
             #expect(fast.underWay?.fate == .notApplied)

@@ -39,7 +39,7 @@
                     var accepted: [JobRequest] = []
                     for (request, refusal) in zip(batch, refusals) {
                         do {
-                            // The instant may have passed, because only the owner of the job decides about that.
+                            // An instant that has passed is valid, because only the owner of the job decides about it.
                             try request.validate(submittedAt: min(now, request.trigger.instant ?? now))
                             #expect(refusal == nil, "\(request)")
                             accepted.append(request)

@@ -86,8 +86,8 @@
                 #expect(try await schedulers[1].outcome(of: "b")?.state == .succeeded)
                 #expect(try await schedulers[0].job("b") == nil)
 
-                // The session of the first store ends. The other cluster also has a node 1, whose session must not
-                // count for it.
+                // The session of the first store's node ends. The other cluster also has a node 1, whose session must
+                // not count as the session of that node.
                 await stores[0].disconnect()
                 let witness = PostgresStore(patient: first)
                 try await database.wait("node 1 of the first is silent") { _ in

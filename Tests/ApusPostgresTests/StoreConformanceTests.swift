@@ -27,7 +27,7 @@
                     makeStore: { try open(uniqueName("store")) },
                     reopen: { old in
                         let old = old as! PostgresStore
-                        // Stands for a new process: the old store's connections are closed, as at the end of a
+                        // This stands for a new process. The old store's connections are closed, as at the end of a
                         // process, and a new store is opened.
                         await old.disconnect()
                         return try open(names.withLock { $0[ObjectIdentifier(old)]! })

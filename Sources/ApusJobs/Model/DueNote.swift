@@ -18,7 +18,7 @@ public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
     /// The clock shows the time twice, and this is the second time.
     public static let secondOfRepeated = DueNote(rawValue: "second")
 
-    /// Returns the note that, by the former rules of the zone, the occurrence was due at `instant`.
+    /// Returns the note for an occurrence that was due at `instant` by the former rules of its zone.
     static func moved(from instant: WallInstant) -> DueNote {
         DueNote(rawValue: "moved \(instant.iso8601)")
     }

@@ -216,8 +216,8 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// The identifier of the job.
     public var id: JobID { request.id }
 
-    // Stores read these properties for each run instead of `request`, because reading that from another module would
-    // copy all of it.
+    // Stores read these properties for each run instead of `request`. Reading `request` from another module would copy
+    // the whole request.
 
     package var isTriggerRelative: Bool { request.trigger.isRelative }
     /// Whether the job is unique by its key or payload, and not only by its identifier.

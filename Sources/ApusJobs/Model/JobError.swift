@@ -29,7 +29,7 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         public static let owned = Code(.owned)
         /// The disk, or the store, is full.
         ///
-        /// No part of the change was written, so it can be repeated.
+        /// No part of the change was written, so the change can be repeated.
         public static let full = Code(.full)
         /// The file is not a complete database.
         public static let damaged = Code(.damaged)

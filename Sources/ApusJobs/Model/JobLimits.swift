@@ -11,7 +11,7 @@ package enum JobLimits {
     /// An index of PostgreSQL has room for more than twice as much.
     package static let nameBytes = 1_020
     package static let queueBytes = 64
-    /// The largest sum of the lengths of all keys and values, for the labels and for the metadata.
+    /// The largest number of bytes in all keys and values of a request's labels; its metadata has the same limit.
     package static let dictionaryBytes = 8_192
     package static let payloadBytes = 65_536
     /// The limit of a calendar trigger in its stored form.

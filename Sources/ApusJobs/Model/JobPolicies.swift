@@ -9,7 +9,7 @@ public struct JobPolicies: Hashable, Sendable {
     public var tolerance: Duration
     /// The rule for occurrences that were due while no scheduler could run them.
     public var missedRuns: MissedRunPolicy
-    /// The time after the due instant plus ``tolerance`` within which an occurrence counts as on time.
+    /// How long after the due instant plus ``tolerance`` an occurrence still counts as on time.
     ///
     /// With `nil` it is 60 s, or the interval if that is shorter.
     public var grace: Duration?

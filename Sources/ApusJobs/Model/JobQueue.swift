@@ -83,10 +83,10 @@ public struct QueueRate: Hashable, Sendable {
 
 /// The priority of a job among the waiting jobs of its queue.
 ///
-/// Of every four places that a queue gets, three go to the highest priority that waits, and the fourth to the priority
-/// of the job that was due first, so no job waits for ever. Within a priority the fairness keys take turns
-/// (``JobRequest/fairnessKey``). Among the jobs of one key, and among the jobs without a key, the job with the oldest
-/// due instant is first.
+/// Of every four places that a queue gets, three go to the highest priority among its waiting jobs. The fourth goes to
+/// the priority of the waiting job that was due first, so no job waits for ever. Within a priority the fairness keys
+/// take turns (``JobRequest/fairnessKey``). Among the jobs of one key, and among the jobs without a key, the job with
+/// the oldest due instant is first.
 public enum JobPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
     /// The lowest priority.
     case low = 1
@@ -133,9 +133,9 @@ public struct JobUniqueness: Hashable, Sendable {
     ///
     /// Two jobs with this rule that have not ended never have both the same kind and the same bytes.
     ///
-    /// - Parameter period: The time after its submission during which a job that has ended counts, too; it is kept for
-    ///   at least that time (``Job/uniqueUntil``). A job that has ended, or that has only runs in progress left, cannot
-    ///   be updated: `update` and `keep` return such a job unchanged (``SubmissionOutcome/joined``).
+    /// - Parameter period: The time after its submission during which a job counts even after it has ended; a job is
+    ///   kept for at least that time (``Job/uniqueUntil``). A job that has ended, or that has only runs in progress
+    ///   left, cannot be updated: `update` and `keep` return such a job unchanged (``SubmissionOutcome/joined``).
     /// - Returns: The rule.
     public static func payload(within period: Duration? = nil) -> JobUniqueness {
         JobUniqueness(kind: .payload(within: period))

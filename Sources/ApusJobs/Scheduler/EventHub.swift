@@ -229,8 +229,7 @@ public enum JobEvent: Sendable {
     /// Events of jobs and runs, or bytes of output, were dropped here because this subscriber was too slow, or another
     /// scheduler of the store had too many events to send.
     ///
-    /// If `events` is not 0, the subscriber must read the jobs again. For events of another scheduler, `events` is a
-    /// lower bound.
+    /// If `events` is not 0, the subscriber must read the jobs again.
     case dropped(events: Int, outputBytes: Int)
     /// The scheduler stopped, and no event follows.
     ///

@@ -20,7 +20,7 @@ extension JobMachine {
     ///
     /// It can wait if a later admission makes the same run: no other run of the job is open, no occurrence follows, the
     /// job has no conditions, and its policy for missed runs is to run once. Whether the occurrence has expired is
-    /// decided when it can start.
+    /// decided when its run can start.
     package var canArriveLate: Bool {
         guard open.isEmpty, case .runOnce = job.request.policies.missedRuns.kind,
             job.request.policies.conditions.isEmpty
@@ -42,7 +42,7 @@ extension JobMachine {
         return turns().contains { earliestStart(open[$0]) <= now }
     }
 
-    /// Returns the unmet conditions for which runs that are due at `now` wait.
+    /// Returns the unmet conditions that hold back runs that are due at `now`.
     package func awaited(now: WallInstant, unmet: JobConditions) -> JobConditions {
         let awaited = job.request.policies.conditions.intersection(unmet)
         if awaited.isEmpty { return [] }
@@ -186,7 +186,7 @@ package struct UpcomingOccurrences: IteratorProtocol {
         guard let next = machine.arrival.map({ Due(instant: $0, note: job.dueNote) }) else { return nil }
         if next.instant > instant { return (next, job.nextOccurrence) }
         if let calendar = machine.calendar, machine.lastOccurrence == nil {
-            // Without a count, the occurrences before the instant need not be counted.
+            // If the trigger has no count, the numbers of the occurrences before the instant are not needed.
             return calendar.next(after: instant).map { ($0, job.nextOccurrence) }
         }
         guard let arrivals = machine.arrivals(through: instant), let following = arrivals.following else { return nil }

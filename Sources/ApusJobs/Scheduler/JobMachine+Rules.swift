@@ -255,7 +255,7 @@ extension JobMachine {
         run.dueCountsElapsed(job.request.trigger.isRelative) ? min(run.due, now) : run.due
     }
 
-    /// Puts a claimed run back to waiting, as the same attempt.
+    /// Lets a claimed run wait again, under the same attempt number.
     mutating func waitAgain(
         _ index: Int, _ snooze: RunDecision?, now: WallInstant, _ draft: inout Draft
     ) {

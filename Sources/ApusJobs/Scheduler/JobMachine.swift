@@ -190,7 +190,7 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Puts a claimed run that counts as not begun back to waiting, as the same attempt.
+    /// Lets a claimed run whose attempt counts as not begun wait again, under the same attempt number.
     ///
     /// With `snooze`, its handler has asked to be called again later. Without it, its handler was not called, for
     /// example because the clock was set back to before the due instant.
@@ -205,7 +205,8 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Ends a claimed run after its handler; `jitter` is a random number, 0 to 1, for the delay of a retry.
+    /// Ends a claimed run whose handler has returned or was given up; `jitter` is a random number from 0 to 1 for the
+    /// delay before a retry.
     package mutating func ended(
         occurrence: Int, attempt: Int, _ ended: Ended, now: WallInstant, jitter: Double
     ) -> Action {
@@ -318,7 +319,7 @@ package struct JobMachine: Hashable, Sendable {
 
     // MARK: One transition
 
-    /// The changes of a transition: the last version of each changed run.
+    /// The changes that a transition collects; `runs` has the last version of each changed run.
     struct Draft {
         private(set) var runs: [Run]
         var starts: [Run] = []
@@ -349,8 +350,8 @@ package struct JobMachine: Hashable, Sendable {
 
         /// Returns the position of the run.
         ///
-        /// The dictionary is built only for 16 or more rows, because the usual one or two rows are searched in less
-        /// time than it takes to build it.
+        /// The dictionary is built only for 16 or more runs. There are usually one or two runs, and searching them
+        /// takes less time than building a dictionary.
         private mutating func position(of run: Run) -> Int? {
             if runs.count < 16 {
                 return runs.firstIndex { $0.occurrence == run.occurrence && $0.attempt == run.attempt }
@@ -385,7 +386,7 @@ package struct JobMachine: Hashable, Sendable {
         return Action(change: change, starts: draft.starts, cancels: draft.cancels, postponed: draft.postponed)
     }
 
-    /// Sets the values for the store: the number of open runs, and when to examine the job next.
+    /// Computes the number of open runs, and the instants at which the job must be examined next.
     mutating func findWakes() {
         contents.job.openRunCount = open.count
         (contents.job.bookkeeping.wake, contents.job.bookkeeping.elapsedWake) = (nil, nil)

@@ -39,7 +39,7 @@ final class JobMetrics: Sendable {
         var waiting = 0
     }
 
-    /// The sums over the queues that have no meters of their own.
+    /// The running and waiting numbers of the queues that have no meters of their own, and their sums.
     private struct Others {
         private var standings: [QueueID: Standing] = [:]
         private(set) var sum = Standing()
@@ -52,7 +52,7 @@ final class JobMetrics: Sendable {
         }
     }
 
-    /// The metrics that exist; each one is created when it is first reported, and is kept.
+    /// The metrics that have been created; each one is created when it is first reported, and is kept.
     private struct Made {
         var jobs: Set<Timed> = []
         var counters: [Counted: Counter] = [:]

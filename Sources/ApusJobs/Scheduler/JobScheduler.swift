@@ -13,7 +13,7 @@ public import Logging
 public final class JobScheduler: Sendable {
     /// The settings of a scheduler, with defaults that suit one machine.
     ///
-    /// Negative durations count as zero, and those of more than 292 years as 292 years.
+    /// Negative durations count as zero, and durations of more than 292 years count as 292 years.
     public struct Configuration: Sendable {
         /// The time within which a job must be due to be kept in memory.
         public var horizon: Duration
@@ -23,8 +23,8 @@ public final class JobScheduler: Sendable {
         public var maximumLoaded: Int
         /// The largest number of handlers that run at once; further runs wait for a place.
         public var maximumConcurrentRuns: Int
-        /// The largest number of handlers of each of these queues that run at once in this scheduler; less than 1
-        /// counts as 1.
+        /// For each queue in the dictionary, the largest number of its handlers that run at once in this scheduler; a
+        /// number below 1 counts as 1.
         ///
         /// To run nothing of a queue, leave it out of ``serves``. The limit of a queue itself
         /// (``JobQueue/concurrency``) applies in addition, to all schedulers of the store together.
@@ -166,9 +166,9 @@ public final class JobScheduler: Sendable {
     /// thrown ``RunDecision`` determines what follows.
     ///
     /// A due job whose kind has no handler is parked: it waits until one is registered, here or by a program that opens
-    /// the store later (``isParked(_:)``). In a store that several schedulers share, it runs in one that has a handler.
-    /// Register handlers before ``start(afterOpening:)``: when a handler is registered later, the other schedulers may
-    /// need up to a second to learn of it.
+    /// the store later (``isParked(_:)``). In a store that several schedulers share, the job runs in a scheduler that
+    /// has a handler for its kind. Register handlers before ``start(afterOpening:)``: when a handler is registered
+    /// later, the other schedulers may need up to a second to learn of it.
     public func register(_ kind: String, handler: @escaping @Sendable (RunContext) async throws -> Void) {
         register(kind, retryDelay: { _ in nil }, handler: handler)
     }
@@ -489,8 +489,8 @@ public final class JobScheduler: Sendable {
     ///
     /// Each subscriber has its own buffer, with one limit for output and progress, and another for all other events
     /// (``Configuration/outputBufferBytes``, ``Configuration/eventBufferBytes``). When a limit is exceeded, the oldest
-    /// of its events are dropped, and ``JobEvent/dropped(events:outputBytes:)`` stands in their place. The stream ends
-    /// when the scheduler stops, or with the task that reads it.
+    /// events of that group are dropped, and ``JobEvent/dropped(events:outputBytes:)`` stands in their place. The
+    /// stream ends when the scheduler stops, or with the task that reads it.
     public func events() -> AsyncStream<JobEvent> { loop.hub.subscribe() }
 
     /// The number of streams of ``events()``, for tests.

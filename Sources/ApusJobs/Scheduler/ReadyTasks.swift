@@ -3,7 +3,7 @@ import ApusTimers
 /// Lets the tasks that are ready after a commit run up to their next request before the loop decides again.
 ///
 /// The next turn can then decide together about handlers that return immediately and about further requests of callers.
-/// Tasks whose threads are blocked are not waited for.
+/// The loop does not wait for tasks whose threads are blocked.
 final class ReadyTasks: Sendable {
     /// The longest time for which the loop waits for a busy pool.
     private static let patience: Duration = .milliseconds(1)
@@ -24,7 +24,7 @@ final class ReadyTasks: Sendable {
     /// - Parameters:
     ///   - executor: The executor of the tasks; the global executor if it is `nil`.
     ///   - isOwn: Whether the loop runs on that executor too.
-    ///   - engine: The engine that measures the patience.
+    ///   - engine: The engine with which the loop limits its wait.
     init(of executor: (any TaskExecutor)?, isOwn: Bool, engine: TimerEngine) {
         (self.executor, self.isOwn, self.engine) = (executor, isOwn, engine)
     }

@@ -68,7 +68,7 @@ final class RunControl: Sendable {
     private let executor: (any TaskExecutor)?
     private let patience: Duration?
     private let report: @Sendable (Report) -> Void
-    /// The control of the handler whose work this follows; `nil` for a handler itself.
+    /// The control of the handler whose work precedes this work; `nil` for a handler itself.
     private let preceding: RunControl?
 
     /// Creates the control of a handler, or of work that follows one.
@@ -78,8 +78,8 @@ final class RunControl: Sendable {
     ///   - events: The receiver of the handler's events.
     ///   - executor: The executor of work that follows the handler's.
     ///   - patience: The time that a cancelled handler may take to return before it is given up; `nil` for no limit.
-    ///   - preceding: The control of the handler whose work this follows. The output of both is counted together, and
-    ///     progress that the work reports is not stored.
+    ///   - preceding: The control of the handler whose work precedes this work; `nil` for a handler itself. The output
+    ///     of the handler and of the work is counted together, and progress that the work reports is not stored.
     ///   - report: A closure that is called on the engine's thread, and, for progress, on the thread that reports it.
     init(
         engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?, patience: Duration?,
@@ -110,7 +110,7 @@ final class RunControl: Sendable {
         CancellationThreads.cancel(task)
     }
 
-    /// Cancels the handler, or the work after it if the handler's own work has ended; the first reason counts.
+    /// Cancels the handler, or the work after it if the handler's own work has ended; only the first reason is kept.
     func cancel(_ reason: CancellationReason) {
         let now = engine.time.uptime()
         let (isCancelled, task, followUp) = state.withLock { state -> (Bool, Task<Void, Never>?, RunControl?) in

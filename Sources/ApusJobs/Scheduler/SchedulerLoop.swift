@@ -115,7 +115,7 @@ final class SchedulerLoop: Sendable {
         return situation
     }
 
-    /// Returns the present on the scheduler's clocks.
+    /// Reads the scheduler's clocks.
     func reading() -> SchedulerReading { SchedulerReading(engine.time, of: store) }
 
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
@@ -217,7 +217,7 @@ final class SchedulerLoop: Sendable {
 
     // MARK: The loop
 
-    /// Reports the numbers of queues, stuck handlers and unreadable jobs.
+    /// Reports the numbers of runs and jobs of each queue, of stuck handlers, and of unreadable jobs.
     ///
     /// - Parameter informed: The metrics to which all queues were reported before.
     private func reportStanding(informed: inout JobMetrics?) {

@@ -14,7 +14,7 @@ package enum SchedulerNotice: Sendable {
     case handlerIsAbandoned(JobID?, RunKey)
     case unwritten(Int)
     case lostOwnership(JobError)
-    /// The outage of the store has lasted longer than the scheduler's patience.
+    /// The outage of the store has lasted longer than ``JobScheduler/Configuration/storePatience``.
     case storeGivenUp(JobError)
     /// This program cannot read these jobs.
     case setAside([UnreadableJob])

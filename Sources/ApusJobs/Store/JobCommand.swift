@@ -12,7 +12,8 @@ public enum JobCommand: Hashable, Sendable {
     case runNow(JobID)
     /// Cancels the run of an occurrence (``JobScheduler/cancelRun(_:occurrence:)``).
     case cancelRun(JobID, occurrence: Int)
-    /// Retries an outcome (``JobScheduler/retry(_:occurrence:)``); the version is that of the job when it was read.
+    /// Retries the occurrence of a run (``JobScheduler/retry(_:occurrence:)``); `version` is the version of the job
+    /// that the caller has read.
     indirect case retry(Run, version: Int64)
 
     /// Gives a job another definition (``JobScheduler/update(_:_:)``), if it has this key and is still defined as in

@@ -1,6 +1,6 @@
 public import ApusTimers
 
-/// The jobs of one queue, priority, kind and group of fairness keys with the same conditions.
+/// The jobs that have the same queue, priority, kind, conditions and group of fairness keys.
 ///
 /// The jobs of a lane wait for the same things.
 public struct QueueLane: Hashable, Sendable, Comparable {
@@ -12,10 +12,10 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     public var kind: String
     /// The conditions of the device that the jobs wait for.
     public var conditions: JobConditions
-    /// The group of the fairness key, 1 to ``keyGroups``; `nil` without a key.
+    /// The group of the jobs' fairness keys, 1 to ``keyGroups``; `nil` for jobs without a key.
     ///
-    /// If many jobs of one key are left in the store, they delay only the keys of the same group. With a lane for each
-    /// key, each load would have to search once for every key of the future jobs.
+    /// With a lane for each key, each load would have to search once for every key of the future jobs. With groups,
+    /// many jobs of one key that are left in the store delay only the keys of the same group.
     public var keyGroup: Int?
 
     /// The number of groups of fairness keys.
@@ -59,7 +59,7 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     }
 }
 
-/// A request for a limited number of the first jobs of each lane, which a scheduler brings into memory.
+/// A request for the jobs that a scheduler brings into memory: a limited number of the first jobs of each lane.
 ///
 /// Most waiting jobs stay in the store. A store lists the lanes in which jobs are due, computes the ``limits(of:)``,
 /// and reads at most that number of rows of each lane by an index. The cost depends on the number of lanes and of
@@ -71,18 +71,17 @@ public struct JobLoad: Hashable, Sendable {
     public var limit: Int
     /// The lanes of the load; `nil` for all.
     public var lanes: Set<QueueLane>?
-    /// The number of jobs that the memory has room for; the lanes that can run share half of it equally.
+    /// The number of jobs for which the memory has room; the lanes that can run share half of that number equally.
     package var room = Int.max
     /// The largest number of jobs of one lane.
     package var largestShare = Int.max
     /// The number of lanes that are known to share the room.
     ///
-    /// A lane's share is determined by this number, or by the number of the load's lanes that can run if that is
-    /// greater.
+    /// A lane's share is computed from the greater of this number and the number of the load's lanes that can run.
     package var laneCount = 1
     /// The number of waiting jobs of each lane in memory.
     package var waiting: [QueueLane: Int] = [:]
-    /// The number of runs in progress, which is added to the number of rows to read of each lane.
+    /// The number of runs in progress; a store reads this many additional rows of each lane.
     ///
     /// The first rows of a lane may belong to jobs that already run.
     package var running = 0
@@ -93,7 +92,7 @@ public struct JobLoad: Hashable, Sendable {
     package var unmet: JobConditions = []
     /// The jobs in memory whose stored rows have not changed; they count as jobs of their lanes, and are not returned.
     package var known: Set<Int64> = []
-    /// The largest number of rows of one lane that can be needed.
+    /// The largest number of rows that the load can need from one lane.
     package var mostRows: Int { max(0, limit) + known.count }
 
     /// The largest number of jobs of one held lane in memory; the jobs of such a lane cannot run (``isHeld(_:)``).
@@ -112,7 +111,7 @@ public struct JobLoad: Hashable, Sendable {
         (through, self.limit, self.lanes) = (instant, limit, lanes)
     }
 
-    /// Returns the number of rows to read of each lane, where `lanes` are those in which a job is due.
+    /// Returns the number of rows to read from each of `lanes`, which are the lanes in which a job is due.
     public func limits(of lanes: some Collection<QueueLane>) -> [QueueLane: Int] {
         let heldCount = lanes.count(where: isHeld)
         let share = min(largestShare, max(1, room / (2 * max(1, laneCount, lanes.count - heldCount))))
@@ -147,8 +146,9 @@ public struct DueJobs: Hashable, Sendable {
     ///
     /// Jobs that are left out because of their lane's limit do not count.
     public var next: WallInstant?
-    /// The lanes with jobs that must be examined by the load's instant and are left out, with the earliest wake of
-    /// these jobs.
+    /// The earliest wake of each lane's jobs that must be examined by the load's instant, but exceed the lane's limit.
+    ///
+    /// A lane without such jobs has no entry.
     public var left: [QueueLane: WallInstant]
     /// Creates a result.
     public init(
@@ -170,7 +170,7 @@ package struct DueSelection {
 
     package init() {}
 
-    /// Adds a lane with a due job, and the earliest wake of the lane's due jobs.
+    /// Records that a lane has due jobs, the earliest of which wakes at `first`.
     package mutating func add(_ lane: QueueLane, first: WallInstant) {
         firsts[lane] = min(first, firsts[lane] ?? first)
     }

@@ -24,13 +24,14 @@ public struct JobQuery: Hashable, Sendable {
     public var labels: [String: String]
     /// The key with which the job was submitted (``JobRequest/idempotencyKey``); `nil` for all jobs.
     public var idempotencyKey: String?
-    /// The states of the jobs' newest attempt that began and has ended; empty for all.
+    /// The states that a job's newest ended attempt may have, among the attempts that began; empty for all jobs.
     public var lastEnded: Set<RunState>
     /// Whether only jobs with a calendar trigger are listed.
     public var calendarsOnly: Bool
     /// Whether the jobs that were submitted last come first; otherwise they come last.
     public var newestFirst: Bool
-    /// Whether the page has ``JobPage/lastRuns``, which a store finds job by job; otherwise they are all `nil`.
+    /// Whether a store fills in ``JobPage/lastRuns``, for which it searches job by job; if false, all its elements are
+    /// `nil`.
     public var includesLastRuns: Bool
     /// The largest number of jobs of the page.
     public var limit: Int

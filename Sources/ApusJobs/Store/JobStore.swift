@@ -35,7 +35,7 @@ public protocol JobStore: Sendable {
     /// writes new jobs into the shards of other sessions.
     /// - Parameters:
     ///   - node: The name of the scheduler for people.
-    ///   - jobs: The jobs that it can run at first (``serve(_:in:)``).
+    ///   - jobs: The jobs that the scheduler can run at first (``serve(_:in:)``).
     /// - Returns: The session, which the owner's writes name.
     /// - Throws: The errors of ``open(as:)``.
     func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession
@@ -50,9 +50,10 @@ public protocol JobStore: Sendable {
     /// The parts are applied in their order, and each succeeds or fails completely and independently of the others. A
     /// turn without changes tests whether the store can be written: the call returns only if it can.
     /// - Returns: For each part its jobs as they are now, with their keys and versions, in the order of the part's
-    ///   changes; or the reason why it was not applied: `conflict` (a version was not the expected one, or the
-    ///   identifier, the idempotency key or the content is taken, possibly by another part), `alreadyExists` (the name
-    ///   is taken, ``JobChange/requiresFreeName``, or the label, ``JobChange/onlyBeside``), `invalid`, `notOwner`.
+    ///   changes; or the reason why the part was not applied. The reasons are `conflict` (a version was not the
+    ///   expected one, or the identifier, the idempotency key or the content is taken, possibly by another part),
+    ///   `alreadyExists` (the name is taken and ``JobChange/requiresFreeName`` is set, or a job that
+    ///   ``JobChange/onlyBeside`` does not list has its label), `invalid` and `notOwner`.
     /// - Throws: ``JobError`` with `full`, `notOwner` or `closed` if nothing of the turn was applied; with another
     ///   code, the turn was applied as a whole or not at all.
     func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>]
@@ -78,8 +79,7 @@ public protocol JobStore: Sendable {
     /// Returns submissions for the session's shards that no turn has taken, oldest first; at most `limit`.
     func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission]
 
-    /// Returns the stream of the store's notifications: shards are granted and revoked, jobs are due earlier than was
-    /// known, submissions arrive.
+    /// Returns the stream of the store's notifications (``StoreSignal``).
     func signals(in session: StoreSession) -> AsyncStream<StoreSignal>
 
     /// Returns the common wall clock of all schedulers of the store at an instant of this machine's continuous clock;
@@ -89,10 +89,9 @@ public protocol JobStore: Sendable {
     /// reached its instant, and a duration from now begins at the upper bound.
     func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>?
 
-    /// Returns whether an event would be sent to other schedulers of the store, which may have subscribers.
+    /// Returns whether there are other schedulers of the store, which may have subscribers.
     ///
-    /// While it is false, no event of a change is made for them. If there are other schedulers, the store sends
-    /// ``JobEvent/dropped(events:outputBytes:)`` in place of the events that are not made.
+    /// While there are none, no events are made for them.
     func isPublishing(in session: StoreSession) -> Bool
 
     /// Sends an event to the other schedulers of the store, for their subscribers.
@@ -152,7 +151,7 @@ public protocol JobStore: Sendable {
     /// Returns the number of jobs that match; the query's `limit` and `cursor` are ignored.
     func count(_ query: JobQuery) async throws -> Int
 
-    /// Returns the jobs with the earliest wakes of all shards, at most `limit`, ordered by (``Job/nextWake``, `key`).
+    /// Returns the jobs of all shards with the earliest wakes, at most `limit`, ordered by (``Job/nextWake``, `key`).
     ///
     /// Jobs that cannot be read are left out.
     func soonest(limit: Int) async throws -> [Job]
@@ -293,7 +292,8 @@ public struct StoreSession: Hashable, Sendable {
     public var mayHaveCalendars: Bool
     /// The other schedulers at the time of opening; ``StoreSignal/others(_:)`` has later changes.
     public var others: OtherSchedulers
-    /// The store's number for the session; two sessions without shards may have the same name.
+    /// The number by which the store identifies the session, because two sessions without shards may have the same
+    /// name.
     package var number: Int64 = 0
     /// The schema of the database that has the store's tables; `nil` for a store without one.
     package var schema: String?
@@ -338,7 +338,8 @@ public enum StoreSignal: Hashable, Sendable {
     case ended
     /// The session should own at most this number of shards.
     ///
-    /// It gives the other shards back (``StoreTurn/released``), beginning with the shards without a run in progress.
+    /// The session gives the shards beyond this number back (``StoreTurn/released``), beginning with the shards without
+    /// a run in progress.
     case share(Int)
     /// Other schedulers may declare the session dead.
     ///

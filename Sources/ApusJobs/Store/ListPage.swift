@@ -1,4 +1,4 @@
-/// The sizes and cursors of the pages of lists, which are the same in all stores.
+/// The rules for the sizes and cursors of pages, which are the same in all stores.
 package enum ListPage {
     /// The largest number of entries of a page, regardless of the requested number, because a page is in memory as a
     /// whole.
@@ -6,7 +6,7 @@ package enum ListPage {
 
     /// Returns the number of entries of a page for a requested number.
     ///
-    /// - Throws: ``JobError`` with `invalid` if it is less than 1.
+    /// - Throws: ``JobError`` with `invalid` if the requested number is less than 1.
     package static func size(_ limit: Int) throws(JobError) -> Int {
         guard limit > 0 else { throw JobError(code: .invalid, message: "limit: must be 1 or more, not \(limit)") }
         return min(limit, largest)

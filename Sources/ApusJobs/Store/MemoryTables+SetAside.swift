@@ -1,6 +1,5 @@
 import ApusTimers
 
-// Jobs that cannot be read.
 extension MemoryTables {
     mutating func damage(_ id: JobID, _ problem: String?) {
         find(id)?.problem = problem

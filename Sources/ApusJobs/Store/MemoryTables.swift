@@ -43,7 +43,9 @@ struct MemoryTables {
             }
         }
 
-        /// Returns whether another run is the outcome; the same run may be written again, and its range may grow.
+        /// Returns whether another run is already the outcome of an occurrence of this run.
+        ///
+        /// The same run may be written again, and its range may grow.
         private func isTaken(by run: Run) -> Bool {
             if let attempt = single[run.occurrence], attempt != run.attempt { return true }
             if run.through > run.occurrence {
@@ -448,7 +450,7 @@ struct MemoryTables {
     }
 }
 
-// The checks that refuse a change of a job because of other jobs.
+// These checks refuse a change of a job because of other jobs.
 extension MemoryTables {
     func checkID(of job: Job) throws(JobError) {
         guard !job.state.isFinal, let other = find(job.id)?.job, !other.state.isFinal else { return }

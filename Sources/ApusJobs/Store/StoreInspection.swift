@@ -78,7 +78,7 @@ package struct StoreFinding: Hashable, Sendable {
     package var rule: String
     /// The number of violations.
     package var count: Int
-    /// Some of the violations.
+    /// Descriptions of some of the violations.
     package var examples: [String]
 
     package init(rule: String, count: Int, examples: [String]) {

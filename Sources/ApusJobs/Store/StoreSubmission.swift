@@ -188,7 +188,8 @@ extension StoreTurn {
         Dictionary(taken.map { ($0.part, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Returns the shards of the submissions that these parts take or move, and of all jobs that the turn sets aside.
+    /// Returns the shards of the submissions that the parts at these positions take or move, and of all jobs that the
+    /// turn sets aside.
     package func shardsBeside(parts: some Sequence<Int>) -> Set<ShardID> {
         let parts = Set(parts)
         var shards = Set(setAside.map(\.shard))

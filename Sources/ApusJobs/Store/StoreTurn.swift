@@ -84,8 +84,8 @@ public struct JobChange: Hashable, Sendable {
     public var requiresFreeName: Bool
     /// A label, and the jobs that are known to have it.
     ///
-    /// The part with a new job is refused with ``JobError/Code/alreadyExists`` if another job that has not ended has
-    /// the label.
+    /// The part with a new job is refused with ``JobError/Code/alreadyExists`` if a job that is not one of these, and
+    /// has not ended, has the label.
     public var onlyBeside: LabelledJobs?
     /// The job as it is after the change.
     ///

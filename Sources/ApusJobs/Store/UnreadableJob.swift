@@ -35,7 +35,7 @@ public struct UnreadableJob: Error, Hashable, Sendable {
 public enum FoundJob: Hashable, Sendable {
     /// The job was read.
     case job(LoadedJob)
-    /// The job exists, and cannot be read.
+    /// The job exists, but cannot be read.
     case unreadable(UnreadableJob)
 
     /// The number that the store gave the job.
@@ -48,9 +48,7 @@ public enum FoundJob: Hashable, Sendable {
 }
 
 extension Sequence<FoundJob> {
-    /// The jobs that can be read.
     package var readable: [LoadedJob] { compactMap { if case .job(let loaded) = $0 { loaded } else { nil } } }
-    /// The jobs that cannot be read.
     package var unreadable: [UnreadableJob] { compactMap { if case .unreadable(let job) = $0 { job } else { nil } } }
 }
 

@@ -57,7 +57,7 @@ public enum DurationText {
 // MARK: - The three notations
 
 extension DurationText {
-    /// Parses `1h30m`, `an hour and a half` or `90`.
+    /// Parses a number of seconds, or numbers with units, such as `90`, `1h30m` or `an hour and a half`.
     private static func unitParts(_ scanner: inout TextScanner) throws(TextProblem) -> UInt128 {
         var number = scanner
         if let amount = try? decimal(&number), number.isAtEnd { return amount.nanoseconds(.second) }
@@ -91,7 +91,7 @@ extension DurationText {
         return sum.nanoseconds
     }
 
-    /// Parses the rest of `P1DT2H30M0.5S` or `P2W` after the `P`.
+    /// Parses a duration of ISO 8601, such as `P1DT2H30M0.5S` or `P2W`, after its `P`.
     private static func iso8601Parts(_ scanner: inout TextScanner) throws(TextProblem) -> UInt128 {
         var sum = PartSum()
         var isTime = false
@@ -163,7 +163,8 @@ extension DurationText {
         return Decimal(digits: digits.last20, fraction: fraction)
     }
 
-    /// Adds parts whose units descend, and refuses any part after a part with a fraction.
+    /// The sum of the parts of a duration in ISO 8601: larger units come first, and only the last part may have a
+    /// fraction.
     private struct PartSum {
         private(set) var nanoseconds: UInt128 = 0
         private var last: Unit?
@@ -188,7 +189,7 @@ extension [UInt8] {
 }
 
 extension TextScanner {
-    /// Reads one ASCII letter, in lower case.
+    /// Reads one ASCII letter, and returns it in lower case.
     fileprivate mutating func letter() -> String? {
         guard let byte = next, byte.isASCIILetter else { return nil }
         let letter = Unicode.Scalar(byte.asciiLowercased)

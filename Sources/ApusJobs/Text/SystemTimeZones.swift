@@ -68,7 +68,7 @@ public final class SystemTimeZones: TimeZones {
     }
 
     extension TimeZoneRules {
-        /// Creates the rules from the runtime's offsets from 1900 to 2200.
+        /// Creates the rules from the offsets that the runtime has for the years 1900 to 2200.
         fileprivate init(_ zone: TimeZone) {
             let (begin, end) = (Date(timeIntervalSince1970: -2_208_988_800), Date(timeIntervalSince1970: 7_258_118_400))
             var date = begin

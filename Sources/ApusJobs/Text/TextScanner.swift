@@ -15,10 +15,12 @@ struct TextScanner {
 
     var next: UInt8? { isAtEnd ? nil : bytes[index] }
 
-    /// The part of the text that was not read yet.
+    /// The part of the text that has not been read yet.
     var rest: String { String(decoding: bytes[index...], as: UTF8.self) }
 
-    /// Reads `character` if it is next; it must be an ASCII character, and a letter matches in either case.
+    /// Reads `character` if it is next, and returns whether it was.
+    ///
+    /// It must be an ASCII character; a letter matches in either case.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = next, byte.asciiLowercased == UInt8(ascii: character).asciiLowercased else { return false }
         index += 1

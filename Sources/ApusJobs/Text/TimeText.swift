@@ -56,7 +56,8 @@ public enum TimeText {
         }
         let moment: Moment
         do { moment = try Moment(text) } catch {
-            // A suggestion can be an instant and still be refused here, as `yesterday` is for a job.
+            // A suggestion can name an instant that this call refuses. `yesterday`, for example, is no instant for a
+            // job.
             let works = error.suggestions.filter { suggestion in
                 let instant = try? instant(
                     suggestion, now: now, timeZone: timeZone, isPast: isPast, orPast: orPast, argument: argument,

@@ -5,7 +5,6 @@ import ApusTimers
 final class CalendarTimes: Sendable, Hashable {
     private let trigger: CalendarTrigger
     private let id: JobID
-    /// The fingerprint of the zone's rules.
     private let fingerprint: UInt64
     private let search: PreparedSchedule
 
@@ -28,10 +27,10 @@ final class CalendarTimes: Sendable, Hashable {
             instant: WallInstant(secondsSince1970: occurrence.instant), note: occurrence.note.map(DueNote.init))
     }
 
-    /// Returns the occurrences that have become due up to `now`, from occurrence `number` on, which was due at `first`.
+    /// Returns the occurrences that have become due up to `now`, beginning with occurrence `number`.
     ///
-    /// The number of the last occurrence is at most `end`. Only the instants of the latest `kept` occurrences are
-    /// computed; earlier occurrences are counted.
+    /// Occurrence `number` was due at `first`. The number of the last occurrence is at most `end`. Only the instants of
+    /// the latest `kept` occurrences are computed; earlier occurrences are counted.
     func arrivals(
         through now: WallInstant, from number: Int, due first: Due, end: Int?, keeping kept: Int
     ) -> Arrivals {
@@ -55,8 +54,7 @@ final class CalendarTimes: Sendable, Hashable {
         )
     }
 
-    /// Returns the instant of an occurrence, where number 1 is the first occurrence after `start`; for 0, it is `start`
-    /// itself.
+    /// Returns the due instant of an occurrence, counted from 1 after `start`; for number 0, returns `start` itself.
     private func instant(ofPassed number: Int, after start: Int64, through end: Int64) -> Int64 {
         var (low, high) = (start, end)
         while low < high {

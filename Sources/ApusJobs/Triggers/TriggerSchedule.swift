@@ -51,7 +51,8 @@ struct TriggerSchedule: Hashable, Sendable {
         return max(next, overflow ? .max : latest)
     }
 
-    /// Returns the occurrences that have become due up to `now`, from occurrence `number` on, which was due at `first`.
+    /// Returns the occurrences that have become due up to `now`, beginning with occurrence `number`, which was due at
+    /// `first`.
     func arrivals(
         through now: WallInstant, from number: Int, due first: WallInstant, keeping kept: Int
     ) -> Arrivals {
@@ -66,7 +67,7 @@ struct TriggerSchedule: Hashable, Sendable {
         return Arrivals(last: last, dues: dues, following: due(last + 1).map { Due(instant: $0) })
     }
 
-    /// Returns the schedule with the same interval in which occurrence `number` is due at `instant`.
+    /// Returns a schedule that has the same interval, and whose occurrence `number` is due at `instant`.
     func moved(soThat number: Int, isDueAt instant: WallInstant) -> TriggerSchedule {
         var moved = self
         let (offset, overflow) = UInt64(max(0, number - origin - 1)).multipliedReportingOverflow(by: interval ?? 0)
@@ -197,7 +198,7 @@ extension Trigger {
     }
 }
 
-/// A due instant, with the effect of a change of the clock on it.
+/// A due instant, with a note if a change of the clock or of the zone's rules has affected it.
 struct Due: Hashable, Sendable {
     var instant: WallInstant
     var note: DueNote?
@@ -212,10 +213,9 @@ struct Arrivals: Hashable, Sendable {
     /// The first occurrence that is not due yet; `nil` if the trigger has no more.
     var following: Due?
 
-    /// The due instant of the last occurrence.
     var lastDue: Due { dues[dues.count - 1] }
 
-    /// Returns the due instant of an occurrence, if it is one of the latest.
+    /// Returns the due instant of an occurrence; `nil` if `dues` does not contain it.
     func due(_ number: Int) -> Due? {
         let index = dues.count - 1 - (last - number)
         return dues.indices.contains(index) ? dues[index] : nil

@@ -35,18 +35,7 @@
         private let others = Locked((areThere: false, greetings: 0))
         private let isWanted = Locked<@Sendable () -> Bool>({ false })
         /// Whether there are other nodes, which may have subscribers.
-        private var hasOthers: Bool { others.withLock { $0.areThere } }
-        /// Whether an event would be sent: there are other nodes, and the present pause has space for the event.
-        ///
-        /// Events that are not made because there is no space count as one dropped event.
-        var isPublishing: Bool {
-            hasOthers
-                && pending.withLock { pending in
-                    if pending.events.count < Self.most.events { return true }
-                    pending.droppedEvents = max(1, pending.droppedEvents)
-                    return false
-                }
-        }
+        var hasOthers: Bool { others.withLock { $0.areThere } }
         /// How many nodes have greeted this one.
         var greetings: Int { others.withLock { $0.greetings } }
         /// The received payloads, in a stream so that they are read in order.

@@ -23,7 +23,6 @@
         private let task = Locked<Task<Void, Never>?>(nil)
         private let signal: @Sendable (StoreSignal) -> Void
         private let clock = Locked(DatabaseClock())
-        /// The exchange of events with the other nodes.
         let events: ClusterEvents
         let submissions: Locked<SubmissionFloor>
         /// The timeline of the database; the promotion of a standby changes it.
@@ -31,7 +30,7 @@
         /// The jobs that the scheduler can run, and whether the database has them; `nil` if the scheduler has not
         /// reported them.
         private let runnable: Locked<(jobs: RunnableJobs?, isStored: Bool)>
-        /// The other nodes as last signalled to the scheduler.
+        /// The other nodes that were last signalled to the scheduler.
         private let others = Locked(OtherSchedulers())
         /// The process of the server that listens for this node; a new process has missed earlier notifications.
         private let listening = Locked<Int32?>(nil)
@@ -92,10 +91,10 @@
             }
         }
 
-        /// Notices the end of the trust, even if a beat gets no answer.
+        /// Notices when the node's trust in its last beat ends, even if a beat gets no answer.
         private func watch() async {
             while !Task.isCancelled {
-                // Each successful beat moves the end of the trust.
+                // Each successful beat makes the trust end later.
                 let end = machine.withLock { $0.endOfTrust }
                 let now = engine.time.uptime()
                 let soon = now.advanced(by: machine.withLock(\.timing).trust / 8)
@@ -115,7 +114,7 @@
             clock.withLock { $0.wall(at: instant) }
         }
 
-        /// Whether the trust of this node has not ended, so that no other node can have considered it dead yet.
+        /// Whether this node still trusts its last beat, so that no other node can have considered it dead yet.
         var isTrusted: Bool {
             let now = engine.time.uptime()
             return machine.withLock { machine in machine.endOfTrust.map { now < $0 } ?? false }
@@ -279,7 +278,8 @@
             return view
         }
 
-        /// Before a beat, writes the jobs that the node can run into its row, where the other nodes' beats read them.
+        /// Writes the jobs that the node can run into its row before a beat; the other nodes read them with their
+        /// beats.
         ///
         /// A turn that is being written locks the node's row. A beat must not wait for the turn, so it skips a locked
         /// row, and the next beat tries again.
@@ -307,7 +307,7 @@
             clock.withLock { $0.learn(wall, asked: asked, answered: answered) }
         }
 
-        /// Forgets what was read from a database that was since replaced by its promoted standby.
+        /// Forgets what was read from a database that has since been replaced by its promoted standby.
         ///
         /// The standby may lack the last commits. The scheduler therefore reads its jobs again, and the node takes its
         /// shards again, under later epochs.

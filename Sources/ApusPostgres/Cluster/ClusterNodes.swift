@@ -3,7 +3,7 @@
 
     /// A node, as stored in the database.
     public struct ClusterNode: Hashable, Sendable {
-        /// The participation of a node in the cluster.
+        /// Whether and how a node takes part in the cluster.
         public enum State: String, Hashable, Sendable, CaseIterable {
             /// The node beats, and has its session.
             case alive
@@ -29,7 +29,7 @@
         ///
         /// This includes jobs that wait for a place in a queue, for a handler or for their conditions.
         public var lag: Duration
-        /// The participation of the node in the cluster.
+        /// Whether and how the node takes part in the cluster.
         public var state: State
 
         /// The time for which the other nodes wait for a beat of this node.
@@ -66,8 +66,9 @@
             }
         }
 
-        /// The elapsed time of `now`, as a scalar subquery instead of a join, so that it bounds the search in the index
-        /// of wakes.
+        /// The SQL expression for the present instant on the axis of elapsed time.
+        ///
+        /// It is a scalar subquery and not a join, so that it can bound the search in the index of wakes.
         static let elapsedNow = "(SELECT now.ns - c.elapsed_offset FROM now, apus.clock AS c)"
 
         private static let lanes =

@@ -15,16 +15,16 @@ package import ApusTimers
 ///
 /// A node beats once a second: it increments a number in the database, and reads the numbers of the other nodes. The
 /// clocks of two machines are never compared. A node considers another node dead if, by its own clock, the other node's
-/// number has not changed for that node's ``Timing/patience``. It does so after that node's ``Timing/sessionPatience``
-/// if the session has been missing for this time too. The database stores the patience of each node. A node whose last
-/// beat began longer ago than ``Timing/trust`` stops acting until its next beat. The trust is not longer than any
-/// patience, and begins earlier, so the node has cancelled its handlers before other nodes may repeat their runs. In
-/// any case, the database fences what the node writes.
+/// number has not changed for that node's ``Timing/patience``. The shorter ``Timing/sessionPatience`` is enough if the
+/// other node's session has also been missing for that time. The database stores the patience of each node. A node
+/// whose last beat began longer ago than ``Timing/trust`` stops acting until its next beat. The trust is not longer
+/// than any patience, and is counted from an earlier instant. So the node has cancelled its handlers before other nodes
+/// may repeat its runs. In any case, the database fences what the node writes.
 package struct MembershipMachine: Sendable {
     /// The durations of the membership, on the uptime clock.
     package struct Timing: Sendable {
         package var beat: Duration = .seconds(1)
-        /// The time for which the other nodes wait for a beat of this node.
+        /// The times for which the other nodes wait for a beat of this node: usually, and if its session is missing.
         package var patience: Duration = .seconds(3)
         package var sessionPatience: Duration = .seconds(2)
         package var trust: Duration = .seconds(2)
@@ -45,7 +45,7 @@ package struct MembershipMachine: Sendable {
     package enum State: Hashable, Sendable {
         case joining
         case member
-        /// The last beat is too long ago: the node starts no runs, and has cancelled its handlers.
+        /// The node's last beat began too long ago, so the node starts no runs, and has cancelled its handlers.
         case cutOff
         /// The node releases its shards.
         case leaving
@@ -129,7 +129,6 @@ package struct MembershipMachine: Sendable {
     private var freeSince: [ShardID: UptimeInstant] = [:]
     /// The instant at which the last successful beat began.
     private var trusted: UptimeInstant?
-    /// The instant at which the next beat is due.
     package private(set) var nextBeat: UptimeInstant
 
     package init(id: Int64, timing: Timing = Timing(), at now: UptimeInstant) {
@@ -228,7 +227,7 @@ package struct MembershipMachine: Sendable {
             if other.beat != node.beat { (other.beat, other.changed) = (node.beat, now) }
             other.sessionGone = node.hasSession ? nil : other.sessionGone ?? now
             known[node.id] = other
-            // The trust of the other node depends on its own patience.
+            // How long the other node trusts its last beat depends on its own patience, so this node waits accordingly.
             let more = (node.patience ?? timing.patience) - timing.patience
             let (patience, sessionPatience) = (timing.patience + more, timing.sessionPatience + more)
             let isSilent = other.changed.duration(to: began) >= patience

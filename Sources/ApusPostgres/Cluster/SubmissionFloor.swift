@@ -18,8 +18,8 @@
 
         /// Returns the sequence number from which to read.
         ///
-        /// It is zero for the first read in each `period`, and for new shards, which may have submissions with any
-        /// number.
+        /// It is zero for the first read in each `period`, and when the node has new shards, which may have submissions
+        /// with any number.
         mutating func start(of shards: Set<ShardID>, at now: UptimeInstant) -> Int64 {
             defer { self.shards = shards }
             if shards.isSubset(of: self.shards), let nextWhole, now < nextWhole { return sequence }

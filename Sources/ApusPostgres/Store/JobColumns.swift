@@ -219,7 +219,7 @@
                 uniqueness: uniqueness, idempotencyKey: idempotencyKey)
         }
 
-        /// Returns whether a trigger counts elapsed time, from its columns.
+        /// Returns whether the trigger with these columns counts elapsed time.
         static func isRelative(trigger: String, anchor: Int64?) -> Bool {
             trigger == "after" || trigger == "every" && anchor == nil
         }

@@ -2,7 +2,7 @@
     public import ApusJobs
     import ApusTimers
 
-    /// The functions for which nodes work together.
+    /// The functions in which several nodes take part.
     extension PostgresStore {
         /// Requests places in queues and releases those not needed; see `JobStore.places(_:in:)`.
         public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] {
@@ -35,9 +35,9 @@
             owner.member.serve(jobs)
         }
 
-        /// Returns whether an event would be sent to other nodes; see `JobStore.isPublishing(in:)`.
+        /// Returns whether there are other nodes; see `JobStore.isPublishing(in:)`.
         public func isPublishing(in session: StoreSession) -> Bool {
-            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.isPublishing } else { false }
+            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.hasOthers } else { false }
         }
 
         /// Sends an event to the other nodes; see `JobStore.publish(_:in:)`.

@@ -1,8 +1,8 @@
 #if Postgres
-    /// Rows in the form of one array for each column, from which `unnest` makes rows again, so that one statement
-    /// writes any number of them.
+    /// Rows in the form of one array for each column.
     ///
-    /// Values are added row by row, in the order of the columns.
+    /// `unnest` turns the arrays into rows again, so that one statement writes any number of rows. Values are added row
+    /// by row, in the order of the columns.
     struct RowArrays {
         private struct Column {
             var element: PostgresType

@@ -23,7 +23,7 @@
             self.logger = logger
         }
 
-        /// Sets the receiver of all notifications of this and later connections.
+        /// Sets the receiver of all notifications, for the present connection and for later ones.
         func receive(with receiver: @escaping @Sendable (PostgresNotification) -> Void) {
             self.receiver.withLock { $0 = receiver }
         }
@@ -40,7 +40,7 @@
             PostgresStatement("SET enable_seqscan = off", isPrepared: false),
         ]
 
-        /// Sets the name of this and later connections in the server's views.
+        /// Sets the name of the present connection, and of later ones, in the server's views.
         func rename(_ name: String) async throws {
             let statement = PostgresStatement("SELECT set_config('application_name', $1, false)", [.text(name)])
             settings.withLock { $0 = Self.plans + [statement] }
@@ -99,7 +99,7 @@
             }
         }
 
-        /// Opens another connection with the same settings, which only the caller uses.
+        /// Opens another connection with the same settings, for the caller alone.
         func anotherConnection() async throws -> PostgresConnection {
             let connection = try await PostgresConnection.connect(configuration, engine: engine, logger: logger)
             _ = try await connection.execute(PostgresBatch(settings.withLock { $0 }))

@@ -118,7 +118,8 @@
             UPDATE apus.job AS j SET wake = NULL, elapsed_wake = NULL FROM input AS i WHERE j.ctid = i.place
             """
 
-        /// Returns the statement for the transaction of a turn; `nil` if no job is in the session's shards.
+        /// Returns the statement that sets the jobs aside in the transaction of a turn; `nil` if no job is in the
+        /// session's shards.
         static func statement(_ jobs: [UnreadableJob], in session: StoreSession) -> PostgresStatement? {
             var rows = RowArrays()
             for job in jobs {
@@ -212,7 +213,6 @@
         }
     }
 
-    /// The columns of refused submissions.
     enum RefusalColumns {
         /// The columns that ``read(_:)`` reads.
         static let all = ["sequence", "submitted", "refused", "code", "message", "command"]

@@ -66,7 +66,8 @@
         let link: ServerLink
         let migrations: StoreMigrations
 
-        /// Selects the version, the version that programs must know, and whether the shards exist, in one row.
+        /// Selects, in one row, the schema's version, the lowest version that programs must know, and whether the
+        /// shards exist.
         static let select = PostgresStatement(
             """
             SELECT max(version), max(compatible_with), EXISTS (SELECT 1 FROM apus.shard) FROM apus.schema_version
@@ -201,7 +202,7 @@
             ]
             if isBreaking {
                 // A node that opens the store in the meantime waits for this lock, and then reads the new version.
-                // Earlier nodes can write nothing any more.
+                // Nodes that have opened it before can write nothing any more.
                 statements += [
                     "LOCK TABLE apus.node IN EXCLUSIVE MODE",
                     "UPDATE apus.node SET ended = clock_timestamp() WHERE ended IS NULL",

@@ -118,7 +118,8 @@
                 let job = loaded[position].job
                 if last.state == .skipped, last.through == job.nextOccurrence - 1 { loaded[position].lastSkip = last }
             }
-            // The statement does not select jobs without a request, so these are searched if jobs are missing.
+            // The statement does not select jobs without a request, so they are searched for separately if jobs are
+            // missing.
             if results[1].count < keys.count {
                 for job in try await withoutRequest(keys) { unreadable[job.key] = job }
             }

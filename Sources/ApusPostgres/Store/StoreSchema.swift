@@ -129,7 +129,7 @@
                 """
                 CREATE INDEX request_payload ON apus.request (kind, sha256(payload), job) WHERE unique_payload > 0
                 """,
-                // The instants at which jobs must be examined, on each of the two clocks.
+                // This table has the instants at which jobs must be examined, on each of the two clocks.
                 """
                 CREATE TABLE apus.wake (
                     elapsed boolean NOT NULL,
@@ -140,8 +140,8 @@
                     priority bigint NOT NULL,
                     PRIMARY KEY (elapsed, instant, key))
                 """,
-                // The jobs that may be old enough to be removed, with one row for all jobs that ended in one turn.
-                // Whether a job is removed depends on its row in `apus.job`.
+                // This table has the jobs that may be old enough to be removed, with one row for all jobs that ended in
+                // one turn. Whether a job is removed depends on its row in `apus.job`.
                 """
                 CREATE TABLE apus.ended (
                     updated bigint NOT NULL,
@@ -189,7 +189,8 @@
                     recent_starts bigint NOT NULL,
                     last_start bigint)
                 """,
-                // The number of runs of a limited queue that each node may have, and the number that it wants.
+                // This table has the number of runs of a limited queue that each node may have, and the number that the
+                // node wants.
                 """
                 CREATE TABLE apus.place (
                     queue text NOT NULL,
@@ -198,7 +199,8 @@
                     wanted bigint NOT NULL,
                     PRIMARY KEY (queue, node))
                 """,
-                // Commands for the owner of a shard: from applications, or from another node, which gets a reply.
+                // This table has the commands for the owner of a shard: from applications, or from another node, which
+                // gets a reply.
                 """
                 CREATE TABLE apus.submission (
                     sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -221,8 +223,8 @@
                 $body$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000 $body$
                 """,
                 // Each transaction that depends on the ownership of shards begins with this function. The lock of the
-                // row prevents the end of the node before the end of the transaction. Each statement of the function
-                // sees all earlier commits, so the shards are read after the lock was acquired.
+                // node's row keeps the node from being ended before the transaction ends. Each statement of the
+                // function sees all earlier commits, so the shards are read after the lock was acquired.
                 """
                 CREATE FUNCTION apus.fence(
                     node bigint, shards bigint[], epochs bigint[], timeline integer DEFAULT NULL) RETURNS void
@@ -265,9 +267,9 @@
                 END
                 $body$
                 """,
-                // All nodes together get at most the places of the queue. Nodes that want places have equal shares.
-                // Each second, the places that remain after the division pass to other nodes, and so does the only
-                // place of a queue with a rate. Active runs keep their places.
+                // All nodes together get at most as many places as the queue has. Nodes that want places have equal
+                // shares. Each second, the places that remain after the division pass to other nodes, and so does the
+                // only place of a queue with a rate. Active runs keep their places.
                 """
                 CREATE FUNCTION apus.take_places(own bigint, name text, going_on bigint, asked bigint) RETURNS bigint
                 LANGUAGE plpgsql AS $body$

@@ -144,8 +144,8 @@
             END
             $body$
             """,
-            // The last instant at which owners were notified of submissions, in milliseconds since 1970. It is a
-            // sequence, because a rollback does not reset a sequence.
+            // This sequence has the last instant at which owners were notified of submissions, in milliseconds since
+            // 1970. It is not a table, because a rollback does not reset a sequence.
             "CREATE SEQUENCE apus.submissions_notified",
             // This trigger notifies at the commit of the transaction. Transactions that notify are committed one after
             // another, so in a burst only about one transaction in 20 ms notifies. A notified node reads the

@@ -91,7 +91,7 @@
             ALTER TABLE apus.wake DROP CONSTRAINT wake_pkey, DROP COLUMN queue, DROP COLUMN priority,
                 ADD PRIMARY KEY (elapsed, lane, instant, key)
             """,
-            // This index is for a node that has no jobs of a lane, or only the last jobs of the lane.
+            // A node uses this index if none of a lane's jobs, or only the last ones, are in its shards.
             "CREATE INDEX wake_of_shard ON apus.wake (elapsed, lane, shard, instant, key)",
         ]
     }

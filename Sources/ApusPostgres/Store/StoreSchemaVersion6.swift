@@ -4,7 +4,7 @@
     extension StoreSchema {
         /// Adds `JobRequest.fairnessKey`, with its group as a part of the lane, and `JobQueue.concurrencyPerKey`.
         ///
-        /// Programs of version 5 would search the wakes of such jobs in other lanes.
+        /// Programs of version 5 would search for the wakes of such jobs in other lanes.
         static let version6 = [
             "ALTER TABLE apus.request ADD COLUMN fairness_key text, ADD COLUMN key_group bigint",
             "ALTER TABLE apus.queue ADD COLUMN concurrency_per_key bigint",

@@ -132,7 +132,7 @@
             let axis = ElapsedAxis(turn.clock)
             for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
             if !overview.moved.isEmpty {
-                // The wakes of the jobs move too.
+                // The jobs' wakes move to the new shards too.
                 let lanes = overview.moved.map(\.request.lane.stored)
                 add(PostgresStatement(Self.moveWakes, [.array(overview.moved.map(\.key)), .array(lanes)]))
             }
@@ -225,7 +225,8 @@
             required[required.count - 1].refusals = labelled.map { .isLabelled($0.known) }
         }
 
-        /// Returns the fence of a transaction.
+        /// Returns the first statement of a transaction, which refuses it if the node does not own these shards any
+        /// more.
         ///
         /// `timeline` is the timeline of the decisions that are written; see ``StoreTimeline``.
         static func fence(

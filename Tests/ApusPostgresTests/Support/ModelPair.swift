@@ -51,7 +51,7 @@
         private var notified: Set<String> = []
         private var joined = 0
         private(set) var steps: [String] = []
-        /// Counts each operation, and the applied and refused parts of turns.
+        /// The number of executions of each operation, and of the applied and refused parts of turns.
         private(set) var counts: [String: Int] = [:]
 
         init(_ configuration: PostgresConfiguration, listener: PostgresConnection) async throws {
@@ -322,7 +322,7 @@
                     return calls[[Int64(call), Int64(forwarded.shard.rawValue)]]
                 }
                 model.chosenKey = { part, change in
-                    // A refused part has no job, so its key is one that belongs to no job.
+                    // A refused part has made no job, so a key is returned that belongs to no job.
                     guard case .success(let jobs) = results[part] else { return -Int64(part * 10 + change) - 1 }
                     return jobs[change].key
                 }

@@ -55,7 +55,7 @@
             }
         }
 
-        /// Draws the job's wake on both time axes.
+        /// Draws the next due instant of the job, and its wakes on the wall clock and on the clock for elapsed time.
         private func wake(_ job: inout Job) {
             job.nextDue = optional(instant())
             job.bookkeeping.wake = optional(instant())
@@ -155,7 +155,7 @@
 
         // MARK: Turns
 
-        /// Returns the content, the idempotency key and the name of the job, as far as they must be unique.
+        /// Returns those of the content, the idempotency key and the name of the job that must be unique.
         private static func names(_ job: Job) -> Set<String> {
             let request = job.request
             let content = request.uniqueContent.map { "\(request.kind) \($0)" }

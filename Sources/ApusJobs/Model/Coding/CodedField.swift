@@ -13,7 +13,7 @@ struct FieldName: CodingKey, ExpressibleByStringLiteral {
     init?(intValue: Int) { nil }
 }
 
-/// An optional field of a type's coded form: a property, and the name of its field.
+/// A property of a type, and the name of the optional field that contains it in the type's coded form.
 ///
 /// Decoding leaves the property unchanged if the field is missing or null, so a type's own initializer determines the
 /// defaults. Encoding omits a property without a value.

@@ -39,7 +39,7 @@ struct FairLine {
     }
 
     /// An element that was the first of its key when it was inserted; it is outdated once the key has another first
-    /// element or none.
+    /// element, or no element.
     private struct First: Comparable {
         var waiting: Waiting
         var share: Share

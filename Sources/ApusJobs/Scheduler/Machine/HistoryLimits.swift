@@ -2,7 +2,7 @@ import ApusTimers
 
 /// The limits of the stored history.
 struct HistoryLimits {
-    /// The number of the newest runs of each job that are kept.
+    /// The largest number of runs that are kept for each job; older runs are removed.
     var runs: Int
     /// The time for which ended jobs are kept.
     var finished: Duration

@@ -31,7 +31,7 @@ package enum SchedulerCommand: Sendable {
     case delete([JobVersion])
     /// Takes the submissions that applications have made until now.
     case takeSubmissions
-    /// Starts no more runs, and ends when the runs in progress have ended; after the grace their handlers are
+    /// Starts no more runs, and ends when the runs in progress have ended; handlers that still run after the grace are
     /// cancelled.
     case stop(grace: Duration?)
 
@@ -170,7 +170,7 @@ package enum SchedulerEffect: Sendable {
     case cancel(RunKey, CancellationReason)
     case answer(Int, Result<SchedulerReply, JobError>)
     indirect case emit(JobEvent)
-    /// Count runs of the job with this outcome, or skipped occurrences.
+    /// Count runs of the job that ended with this outcome, or occurrences that were skipped.
     indirect case count(RunState, Int, of: Job)
     /// Follow the host's conditions, or stop following them.
     case followConditions(Bool)
@@ -179,6 +179,6 @@ package enum SchedulerEffect: Sendable {
     case serve(RunnableJobs)
     /// Let `start` return, because the jobs that are due first are in memory.
     case started
-    /// End the loop's inbox and the events; the last effect.
+    /// End the loop's inbox and the streams of events; no effect follows.
     case stopped(JobError?)
 }

@@ -208,8 +208,9 @@ extension SchedulerMachine {
             code: .invalid, message: "\(job.id): the job is \(job.state) and cannot be \(what); submit it again")
     }
 
-    /// Refuses a run or a retry by hand if the job has too many open runs, because the job's policies do not limit runs
-    /// by hand.
+    /// Refuses a run by hand, or a retry, if the job has too many open runs.
+    ///
+    /// The job's policies limit only the runs that its trigger makes.
     private static func requireRoom(_ machine: JobMachine) throws(JobError) {
         guard machine.open.count >= JobLimits.openRuns else { return }
         throw JobError(

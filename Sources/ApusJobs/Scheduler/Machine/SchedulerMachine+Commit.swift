@@ -15,7 +15,8 @@ extension SchedulerMachine {
         for (number, queue) in turn.configurations {
             effects.answer(number, .success(.queue(turn.queues[queue] ?? board.queue(queue))))
         }
-        // A job usually has one effect that starts a run, or, with events, up to three that report its end.
+        // A job of the turn usually has one effect, which starts a run. With events, it has up to three effects, which
+        // report the end of a run.
         effects.reserveCapacity(effects.count + (emitsEvents ? 3 : 1) * turn.drafts.count)
         for (index, result) in zip(turn.committed, results) {
             switch result {
@@ -70,7 +71,9 @@ extension SchedulerMachine {
 
     // MARK: Applied
 
-    /// Adopts a part that the store has applied; `jobs` are the stored jobs of those of its drafts that have a change.
+    /// Adopts a part of the turn that the store has applied.
+    ///
+    /// `jobs` are the stored jobs of the part's drafts, without the drafts that have no change.
     mutating func applied(_ part: SchedulerTurn.Part, _ jobs: [Job], of turn: SchedulerTurn, _ now: SchedulerReading) {
         var stored = jobs.makeIterator()
         var adopted: [Job] = []
@@ -172,8 +175,8 @@ extension SchedulerMachine {
                 let former = machine.lastSkip.flatMap { $0.occurrence == run.occurrence ? $0.through : nil }
                 count(.skipped, run.through - (former ?? run.occurrence - 1), job)
             case .succeeded, .failed, .lost, .cancelled:
-                // A retry by hand writes the former outcome once more, as no longer final. That outcome was reported
-                // when the attempt ended.
+                // A retry by hand also writes the former attempt, which is then no longer the final one. The end of
+                // that attempt was reported when it ended.
                 let isNews = run.isFinal || machine.open.contains { RunKey($0) == RunKey(run) }
                 guard isNews else { continue }
                 emit(.runEnded(run))

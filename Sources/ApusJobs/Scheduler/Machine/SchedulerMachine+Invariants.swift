@@ -26,7 +26,7 @@ extension SchedulerMachine {
         return nil
     }
 
-    /// Returns the reason why the job would not be examined in time; `nil` if it would.
+    /// Returns the reason why the job would not be examined in time; `nil` if it will be.
     private func brokenPlace(_ entry: LoadedJobs.Entry) -> String? {
         if jobs.isExamined(entry) || jobs.isDoubtful(entry) || shards.holdsBack(entry) { return nil }
         let (machine, wake, isWaiting) = (entry.machine, wakes[entry.key], board.isWaiting(entry.key))

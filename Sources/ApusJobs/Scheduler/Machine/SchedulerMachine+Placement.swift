@@ -30,7 +30,7 @@ extension SchedulerMachine {
         return placement.shard(for: machine.job.request, besides: shards)
     }
 
-    /// Adopts the state of the other schedulers; the next turns move due jobs that can run there and not here,
+    /// Adopts the state of the other schedulers; the next turns move due jobs that only those schedulers can run,
     /// including jobs that are only in the store.
     mutating func adopt(_ others: OtherSchedulers, _ now: SchedulerReading) {
         placement.update(others)

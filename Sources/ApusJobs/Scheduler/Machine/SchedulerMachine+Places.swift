@@ -67,7 +67,7 @@ extension SchedulerMachine {
     /// Jobs that wait for conditions or handlers have a separate limit.
     var loadedCount: Int { jobs.count - conditions.held.count - kinds.parked.count }
 
-    /// Returns the facts by which ``JobLoading`` decides whether a new job is left in the store.
+    /// Returns the facts that ``JobLoading`` needs to decide whether a new job is left in the store.
     func laneLoad(for machine: JobMachine) -> JobLoading.LaneLoad {
         let lane = machine.job.request.lane
         let (parked, held) = (kinds.parked.counts, conditions.held.counts)
@@ -113,7 +113,7 @@ extension SchedulerMachine {
         if !stays, !jobs.isExamined(entry) { unload(entry) }
     }
 
-    /// Parks a due job that no known scheduler can run.
+    /// Parks a due job that no known scheduler can run; returns false if the job need not be parked.
     private mutating func park(_ entry: LoadedJobs.Entry, _ now: WallInstant) -> Bool {
         guard !kinds.canRun(entry.job.request),
             entry.machine.oldestReady(now: now, unmet: conditions.unmet) != nil
@@ -125,7 +125,7 @@ extension SchedulerMachine {
         return true
     }
 
-    /// Offers a job with a run that may start to the board, where it waits for a place.
+    /// Offers a job to the board, where it waits for a place, if one of its runs may start.
     mutating func offer(_ entry: LoadedJobs.Entry, _ machine: JobMachine, _ now: WallInstant) {
         guard !board.isWaiting(entry.key), kinds.canRun(machine.job.request), !shards.holdsBack(entry)
         else { return }

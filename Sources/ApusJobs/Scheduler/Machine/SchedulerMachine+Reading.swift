@@ -20,7 +20,7 @@ extension SchedulerMachine {
         case .running: break
         case .stopping, .closing, .stopped: return nil
         }
-        // The new reading of the clocks is committed first.
+        // The new record of the clocks is committed before anything else is read.
         if clock.isChanged { return nil }
         let uses = board.uses(now.uptime)
         if !uses.isEmpty { return .places(uses) }

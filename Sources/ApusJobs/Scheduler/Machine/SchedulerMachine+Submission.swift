@@ -111,8 +111,8 @@ extension SchedulerMachine {
                 drafts.append(new)
             }
         }
-        // Only the first draft keeps the condition. The store applies the other drafts after it, and would refuse them
-        // because the job of the first draft has the label by then.
+        // Only the first draft keeps the condition that no other job has the label. The store applies the drafts in
+        // order, and would refuse the others, because the first draft's job has the label by then.
         var isLabelRequired = false
         for draft in drafts where draft.action.change?.onlyBeside != nil {
             if isLabelRequired { draft.action.change?.onlyBeside = nil }
@@ -188,7 +188,7 @@ extension SchedulerMachine {
     /// The job that counts as the same as a request.
     enum Same {
         case none
-        /// A job that has not ended has this identifier, and the request is about that job.
+        /// The job has not ended, and the request is about the job with this identifier.
         case open(JobID)
         /// A job that has ended is the answer.
         case ended(Job)
@@ -196,7 +196,7 @@ extension SchedulerMachine {
         case outdated
     }
 
-    /// Returns the job that counts as the same by kind and content.
+    /// Returns the job that counts as the same as the request because of its kind and content.
     func same(
         as request: JobRequest, _ reference: JobReference, _ pending: PendingCommand, _ now: WallInstant
     ) throws(JobError) -> Same {
@@ -216,8 +216,8 @@ extension SchedulerMachine {
         let entry = jobs[job.key]
         if entry == nil, !job.state.isFinal { return .outdated }
         let known = entry?.job ?? job
-        // If the known job has not ended, memory does not have it under its identifier yet. The submission is tried as
-        // a new job, the store refuses that, and then both jobs are read.
+        // If the known job has not ended, memory does not have it under its identifier yet. The scheduler therefore
+        // tries to insert a new job. The store refuses the new job, and then both jobs are read.
         guard known.state.isFinal else { return .none }
         return try isAnswer(known, to: request, now) ? .ended(known) : .none
     }

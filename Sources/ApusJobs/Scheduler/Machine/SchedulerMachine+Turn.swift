@@ -106,8 +106,8 @@ extension SchedulerMachine {
         }
     }
 
-    /// Returns the shards that can be given back with the turn, because no job of them runs or has a change to be
-    /// written.
+    /// Returns the shards that can be given back with the turn, because none of their jobs runs or has a change to
+    /// write.
     private func releasable(after turn: SchedulerTurn) -> [ShardID] {
         shards.releasable {
             var busy: Set<ShardID> = []

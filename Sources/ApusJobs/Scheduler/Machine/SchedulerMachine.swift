@@ -212,7 +212,9 @@ package struct SchedulerMachine: ~Copyable {
         if error.code == .notOwner || error.code == .closed { halt(error) }
     }
 
-    /// Handles the store's answer to a deletion; what was read for commands is read again, without the deleted jobs.
+    /// Handles the store's answer to a deletion.
+    ///
+    /// What was read for commands may include deleted jobs, so it is read again.
     package mutating func deleted(_ result: Result<Set<Int64>, JobError>) {
         let deletion = history.endDeletion()
         switch result {
@@ -234,7 +236,7 @@ package struct SchedulerMachine: ~Copyable {
         }
     }
 
-    /// Returns whether a job with conditions may begin in this turn, and the conditions were not read for the turn.
+    /// Returns whether the conditions must be read before the turn, because a job with conditions may begin in it.
     private func mustReadConditions(_ now: SchedulerReading) -> Bool {
         guard life.isRunning, !conditions.isRead else { return false }
         return board.needsConditions(now.continuous)

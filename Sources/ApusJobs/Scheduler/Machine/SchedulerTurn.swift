@@ -77,7 +77,7 @@ final class SchedulerTurn {
         let reply: Reply
         /// The shard whose owner carries out the command; `nil` if this scheduler does.
         let forward: ShardID?
-        /// The positions in `drafts`.
+        /// The positions of the part's drafts in the turn's `drafts`.
         let drafts: Range<Int>
 
         init(command: PendingCommand? = nil, reply: Reply = .done, forward: ShardID? = nil, drafts: Range<Int>) {
@@ -103,7 +103,7 @@ final class SchedulerTurn {
 
     enum Existing: Sendable {
         case job(Job)
-        /// A position in `drafts`.
+        /// The position of a draft in the turn's `drafts`.
         case draft(Int)
     }
 

@@ -20,9 +20,10 @@ package protocol CopyableStore: Sendable {
 package protocol StoreCopyReader: Sendable {
     /// Returns the header, which is not in pages.
     func header() async throws -> StoreHeader
-    /// Returns the jobs after a key, with their open runs, ordered by key; at most `limit`, and none at the end.
+    /// Returns at most `limit` jobs after a key, with their open runs, ordered by key; an empty list means that there
+    /// are no more.
     ///
-    /// If this program can read a job that is set aside, the job has the due instants that it had before.
+    /// A job that is set aside, but that this program can read, is returned with the due instants that it had before.
     /// - Throws: ``JobError`` with `damaged` if a job cannot be read.
     func jobs(after key: Int64, limit: Int) async throws -> [StoredJob]
     /// Returns the ended runs after a sequence, in the order in which they were written; at most `limit`.
@@ -76,7 +77,7 @@ package struct StoreHeader: Hashable, Sendable {
     }
 }
 
-/// The numbers of rows of each kind.
+/// The number of rows of each kind.
 package struct StoreCounts: Hashable, Sendable {
     package var jobs: Int
     package var openRuns: Int
@@ -130,8 +131,9 @@ package struct StoredSubmission: Hashable, Sendable {
     package var submitted: WallInstant
     /// The shard; `nil` in a store with one shard.
     package var shard: ShardID?
-    /// A ``JobCommand`` in its coded form; the form of a single submission begins with exactly ``prefix`` and ends with
-    /// ``suffix``.
+    /// The coded form of a ``JobCommand``.
+    ///
+    /// The form of a command that submits one job begins with exactly ``prefix`` and ends with ``suffix``.
     package let command: String
 
     /// Creates a submission from its stored form.
@@ -162,7 +164,7 @@ package struct StoredSubmission: Hashable, Sendable {
     private static let prefix = #"{"command":"submit","requests":["#
     private static let suffix = "]}"
 
-    /// The coded form of the only job that the command submits; `nil` for any other command.
+    /// The coded form of the request, if the command submits exactly one job; `nil` for any other command.
     package var request: String? {
         guard command.hasPrefix(Self.prefix), command.hasSuffix(Self.suffix) else { return nil }
         return String(command.dropFirst(Self.prefix.count).dropLast(Self.suffix.count))

@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// A checksum of stored values, equal for equal values in every store: FNV-1a, 64 bits.
+/// A checksum (FNV-1a, 64 bits) of stored values, which is the same in every store for equal values.
 ///
 /// It covers the values as stores keep them: instants after the year 2262 count as the last instant, and U+0000, which
 /// PostgreSQL cannot store in texts, as U+FFFD.

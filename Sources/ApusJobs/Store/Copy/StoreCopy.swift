@@ -23,7 +23,8 @@ package struct StoreCopy: Sendable {
             case copying, comparing
         }
         package var phase: Phase
-        /// The numbers of rows that were read so far, from the source or from the target.
+        /// The numbers of rows that the present phase has read so far: from the source, or from the target for the
+        /// comparison.
         package var done: StoreCounts
         package var total: StoreCounts
     }
@@ -46,15 +47,15 @@ package struct StoreCopy: Sendable {
     ///
     /// - Parameter report: A closure that is called after each page.
     /// - Returns: The tables.
-    /// - Throws: ``JobError``; the target is then as it was before. If it could not be reached any more, it remains
-    ///   incomplete: no scheduler opens it, and the next copy begins anew.
+    /// - Throws: ``JobError``; the target is then as it was before, or incomplete if it could not be reached any more.
+    ///   No scheduler opens an incomplete target, and the next copy begins anew.
     package func run(report: @Sendable (Progress) -> Void) async throws -> [Table] {
         let reader = try await source.beginReading()
         do {
             let writer = try await target.beginWriting()
             do {
                 let tables = try await Self.copy(reader, to: writer, report)
-                // The source is confirmed unchanged before the target becomes valid.
+                // `finish()` confirms that the source has not changed, before the target becomes valid.
                 try await reader.finish()
                 try await writer.finish()
                 return tables

@@ -22,7 +22,7 @@ struct PendingCommand: Sendable {
     var hasRead = false
     /// The jobs that were submitted with the idempotency keys of the command's requests.
     var earlier: [String: Job] = [:]
-    /// The jobs that count as the same as the command's requests.
+    /// The jobs with the kind and the unique content of the command's requests.
     var same: [JobReference.Unique: Job] = [:]
     /// The command's jobs in other schedulers' shards, as they were read for it.
     var foreign: [JobID: LoadedJob] = [:]
@@ -83,9 +83,9 @@ struct CommandQueue {
     private var mustReadSubmissions = true
     /// The instant at which submissions that could not be carried out, because of a transient error, are read again.
     private(set) var readsAt: UptimeInstant?
-    /// The callers that wait for the submissions that existed when they asked.
+    /// The callers that wait for the submissions that existed when they called.
     ///
-    /// They are here until the last page of these submissions is read.
+    /// When the last page of these submissions has been read, the callers move to `pageCalls`.
     private var readCalls: [Int] = []
     /// The callers that wait until a turn has decided about the last page.
     private var pageCalls: [Int] = []
@@ -163,8 +163,8 @@ struct CommandQueue {
     /// Forgets the submissions of a shard that another scheduler owns.
     mutating func forgetSubmissions(of shard: ShardID) { waiting.removeAll { $0.submission?.shard == shard } }
 
-    /// Returns the next read of submissions; `nil` if all have been read, or while a submission that was read still
-    /// waits.
+    /// Returns the next read of submissions; `nil` if all have been read, or if a submission that was read is still
+    /// waiting.
     func read(limit: Int) -> SchedulerRead? {
         mustReadSubmissions && !hasSubmissions ? .submissions(limit: limit) : nil
     }
@@ -195,7 +195,6 @@ struct CommandQueue {
         effects.answer(command.number, .failure(error))
     }
 
-    /// Fails the waiting commands.
     mutating func failAll(_ error: JobError, _ effects: inout [SchedulerEffect]) {
         for command in takeAll() { fail(command, error, &effects) }
     }

@@ -33,7 +33,7 @@ struct HistoryRemoval {
 
     /// Returns the removal to do now, if there is one.
     ///
-    /// While another step is to be done, it never returns two removals in succession.
+    /// If another step is to be done, it does not return a removal directly after another removal.
     mutating func next(_ now: WallInstant, isIdle: Bool, ownsJobs: Bool) -> Step? {
         guard isIdle || !wasLastStep, hasDeletions || isDue && ownsJobs else {
             wasLastStep = false

@@ -58,7 +58,7 @@ struct JobLoading {
 
     /// Returns whether a new job that is due within the horizon is left in the store.
     ///
-    /// If the memory is full, a job stays in the store if it is not due within a second. Otherwise it stays there if
+    /// If the memory is full, a job that is not due within a second stays in the store. Any other job stays there if
     /// its lane already has its largest number of jobs in memory, or if an earlier job of the lane is only in the
     /// store. A job of a held lane then stays there only if its run would be the same after a late load.
     mutating func leaves(
@@ -140,8 +140,8 @@ struct JobLoading {
         if isFull, let last = due.jobs.last?.job.nextWake {
             self.load(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true)
         } else if let next = due.next {
-            // A load of single lanes schedules the next load too, because the load that left the jobs of these lanes in
-            // the store did not count their later wakes.
+            // A load of single lanes schedules the next load too. The load that left the jobs of these lanes in the
+            // store did not take their later wakes into account.
             self.load(at: max(now, next.advanced(by: .zero - horizon)))
         }
         guard isWhole else { return false }

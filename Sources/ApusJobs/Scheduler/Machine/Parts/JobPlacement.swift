@@ -19,11 +19,11 @@ struct JobPlacement {
 
     func hasHandler(for kind: String) -> Bool { others.members.contains { $0.jobs.kinds.contains(kind) } }
 
-    /// Returns the shard for jobs with the request's fairness key, so that one scheduler counts their runs; `nil`
-    /// without a key, and if no shards are known.
+    /// Returns the shard for jobs with the request's fairness key, so that one scheduler counts their runs; `nil` if
+    /// there is no key, or if no shards are known.
     ///
-    /// All shards are tried in a circle, from the position of the hash on. The first shard is chosen that has no owner,
-    /// or whose owner may be able to run the job. A shard without an owner is suitable, because it gets one soon.
+    /// All shards are tried in a circle, from the position of the hash on. The first shard that has no owner, or whose
+    /// owner may be able to run the job, is chosen. A shard without an owner is suitable, because it gets one soon.
     func home(of request: JobRequest, _ own: ShardOwnership, canRunHere: Bool) -> ShardID? {
         if request.fairnessKey == nil || others.shards.isEmpty { return nil }
         let unable = Set(others.members.filter { !$0.jobs.contains(request) }.flatMap(\.shards))

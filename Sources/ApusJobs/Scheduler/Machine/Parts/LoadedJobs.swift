@@ -45,7 +45,7 @@ struct LoadedJobs: ~Copyable {
             (key, self.machine, self.shard) = (machine.job.key, machine, shard)
         }
 
-        /// The job, which is yielded because a copy for each access would cost more than the rest of many steps.
+        /// The job, which is yielded because a copy for each access would often cost more than the rest of a step.
         var job: Job { _read { yield machine.job } }
     }
 

@@ -3,8 +3,8 @@ import ApusTimers
 /// The jobs that wait for a place, by queue and priority, and the runs that have one.
 ///
 /// Queues take turns, so a long queue does not delay another. Of every four places that a queue gets, three go to the
-/// highest priority that waits, and the fourth to the priority of the job with the oldest due instant. Within a
-/// priority the fairness keys take turns (``FairLine``).
+/// highest priority among its waiting jobs. The fourth goes to the priority of the waiting job with the oldest due
+/// instant. Within a priority the fairness keys take turns (``FairLine``).
 struct QueueBoard: ~Copyable {
     /// A job that waits for a place.
     private struct Offer {
@@ -27,13 +27,13 @@ struct QueueBoard: ~Copyable {
         var running = 0
         /// The number of attempts that the turn in progress starts.
         var starting = 0
-        /// For each fairness key, `runningByKey` has the part of `running`, and `startingByKey` the part of `starting`.
+        /// The part of `running` that belongs to each fairness key; `startingByKey` has the same for `starting`.
         private(set) var runningByKey: [String: Int] = [:]
         private(set) var startingByKey: [String: Int] = [:]
         var starts = StartLog()
         /// Whether the queue is in `turns`.
         var hasTurn = false
-        /// The number of picks of a waiting job from this queue; every fourth one takes the oldest job.
+        /// The number of times that a waiting job of this queue was picked; every fourth pick takes the oldest job.
         var picks = 0
         /// The number of runs that may be in progress here, if the queue's limits are shared with other schedulers.
         var places: Int?
@@ -43,7 +43,7 @@ struct QueueBoard: ~Copyable {
         var arePlacesDoubtful = false
         /// The instant at which places are requested again.
         var nextAsk: UptimeInstant?
-        /// The largest number of runs in progress here, in addition to the queue's own limit.
+        /// The largest number of this queue's runs in progress here; the queue's own limit applies too.
         let limitHere: Int
 
         init(_ queue: JobQueue, limitHere: Int?) {
@@ -159,9 +159,9 @@ struct QueueBoard: ~Copyable {
     private var offers: [Int64: Offer] = [:]
     /// The number of waiting jobs of each lane.
     private(set) var waiting: [QueueLane: Int] = [:]
-    /// The lanes with more jobs in the store.
+    /// For each lane with more jobs in the store, the number of its waiting jobs at which the store must be read again.
     ///
-    /// The value is a number of jobs: the lane becomes needed when no more than that number of its jobs in memory wait.
+    /// The lane becomes needed when no more than this number of its jobs in memory wait.
     private var watched: [QueueLane: Int] = [:]
     /// The watched lanes whose jobs in the store must be loaded, because few jobs wait in memory or some can run again.
     private(set) var needed: Set<QueueLane> = []
@@ -182,7 +182,7 @@ struct QueueBoard: ~Copyable {
 
     /// The largest number of handlers that run at once, in all queues together.
     let limit: Int
-    /// The largest number of handlers of each of these queues that run at once.
+    /// The largest number of handlers that run at once in one queue, for the queues that have such a limit here.
     let limits: [QueueID: Int]
     /// Whether the queues' limits apply to several schedulers, and the store gives the places.
     let isShared: Bool
@@ -223,7 +223,7 @@ struct QueueBoard: ~Copyable {
     /// Returns the number of the key's runs in progress.
     func runningCount(of key: String, in queue: QueueID) -> Int { lines[queue]?.runningByKey[key] ?? 0 }
 
-    /// Returns the time for which the queue's rate lets no run begin; `nil` without a rate.
+    /// Returns how long the queue's rate will let no run begin; `nil` if the queue has no rate.
     func rateDelay(_ id: QueueID, _ now: ContinuousInstant) -> Duration? {
         guard let line = lines[id], let rate = line.queue.rate else { return nil }
         return line.starts.untilRoom(rate, now)
@@ -497,7 +497,7 @@ extension Set {
 //
 // The store gives places and takes them back, so that all schedulers together have no more than the queue allows. This
 // scheduler sends a request when it needs more or fewer places than it has. While jobs wait, it repeats the request
-// each time that ``patience`` has passed. If other schedulers wait, the answer has fewer places than before. Runs in
+// after each interval of ``patience``. If other schedulers wait, the answer has fewer places than before. Runs in
 // progress keep their places.
 extension QueueBoard {
     private static let patience: Duration = .milliseconds(250)
@@ -518,7 +518,7 @@ extension QueueBoard {
         }
     }
 
-    /// Returns the instant of the next request, if nothing happens before.
+    /// Returns the instant of the next request, unless something happens before then; `nil` if none is needed.
     func nextAsk(_ now: UptimeInstant) -> UptimeInstant? {
         if !isShared { return nil }
         if !uses(now).isEmpty { return now }

@@ -12,9 +12,9 @@ struct SchedulerLife {
     }
 
     struct Stopping: Sendable {
-        /// The instant at which handlers are cancelled; `nil` for never.
+        /// The instant at which the handlers are cancelled; `nil` if they are never cancelled.
         ///
-        /// Once they are cancelled, it is the instant until which the stop waits for their return.
+        /// Once the handlers have been cancelled, it is the instant until which the stop waits for their return.
         var deadline: UptimeInstant?
         var handlersAreCancelled = false
         /// The number of failures of the store since the stop, or since the last end of a handler.
@@ -40,8 +40,8 @@ struct SchedulerLife {
         }
     }
 
-    /// Notes that a page of interrupted runs was read; `key` is `nil` if the page was empty, so that it was the last
-    /// one.
+    /// Notes that a page of interrupted runs was read; `key` is `nil` if the page was empty, which means that it was
+    /// the last one.
     mutating func recovered(through key: Int64?) { phase = key.map { .recovering(after: $0) } ?? .running }
 
     // MARK: Stopping

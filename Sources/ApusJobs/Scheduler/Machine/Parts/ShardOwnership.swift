@@ -94,7 +94,7 @@ struct ShardOwnership {
 
     /// Returns whether the job must not begin a run.
     ///
-    /// That is so if its shard is given back, or if a handler still runs that began before the shard was lost.
+    /// That is so if its shard is given back, or if a handler that began before the shard was lost still runs.
     func holdsBack(_ entry: LoadedJobs.Entry) -> Bool { releasing.contains(entry.shard) || hasOrphans(entry.key) }
 
     // MARK: Giving back
@@ -123,7 +123,8 @@ struct ShardOwnership {
     /// Returns whether claimed runs of the shard may have been left by its previous owner.
     func isUnrecovered(_ shard: ShardID) -> Bool { unrecovered.contains(shard) }
 
-    /// Notes that a page of claimed runs was read; `key` is `nil` if the page was empty, so that it was the last one.
+    /// Notes that a page of claimed runs was read; `key` is `nil` if the page was empty, which means that it was the
+    /// last one.
     mutating func recovered(through key: Int64?) {
         recovery = key
         if key == nil { unrecovered = [] }

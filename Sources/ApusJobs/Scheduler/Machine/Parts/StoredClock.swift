@@ -3,7 +3,7 @@ import ApusTimers
 /// The store's record of the clocks, and the steps of the wall clock that the store does not have yet.
 struct StoredClock {
     private(set) var record: StoreClock
-    /// Whether the record differs from what the store had at the start, and was not committed since.
+    /// Whether the record differs from the store's record at the start, and has not been committed since then.
     private var isNew: Bool
     /// The offsets by which the wall clock was set since the last commit.
     private var steps: [Duration] = []

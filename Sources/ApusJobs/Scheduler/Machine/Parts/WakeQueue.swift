@@ -12,7 +12,7 @@ struct WakeQueue {
         static func < (lhs: Self, rhs: Self) -> Bool { (lhs.instant, lhs.number) < (rhs.instant, rhs.number) }
     }
 
-    /// The wake of each job; elements of the heaps with another wake are stale.
+    /// The wake of each job; an element of a heap is stale if it has another wake.
     private var armed: [Int64: WallInstant] = [:]
     private(set) var wakes = Heap<Wake>()
     private(set) var deadlines = Heap<Wake>()

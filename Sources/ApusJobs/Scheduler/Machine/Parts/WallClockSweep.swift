@@ -8,7 +8,7 @@ struct WallClockSweep {
         var setBack: Duration?
         var mustReadZones = false
 
-        /// Adds the cause to the news of a job that the cause concerns.
+        /// Adds to the job's news what the cause changes for the job.
         func concern(_ entry: LoadedJobs.Entry) {
             if let setBack { entry.news.setBack = max(setBack, entry.news.setBack ?? .zero) }
             if mustReadZones, entry.job.request.trigger.calendar != nil { entry.news.mustReadZone = true }
@@ -51,7 +51,7 @@ struct WallClockSweep {
         return .anchored(after: after, limit: limit)
     }
 
-    /// Notes that a page was read; `key` is `nil` if the page was empty, so that it was the last one.
+    /// Notes that a page was read; `key` is `nil` if the page was empty, which means that it was the last one.
     mutating func took(through key: Int64?) {
         after = key ?? 0
         if key == nil { cause = nil }
