@@ -10,7 +10,7 @@
         import SwiftUI
     #endif
 
-    /// Alerts the user with an alarm of AlarmKit where there is one (iOS 26.1 and later), and with a notification
+    /// Alerts the user with an alarm where AlarmKit is available (iOS 26.1 and later), and with a notification
     /// elsewhere.
     ///
     /// An alarm outlives a force quit and a restart of the device, and sounds in silent mode and in every Focus. A
@@ -22,12 +22,12 @@
     ///     notificationScheduler: AppleAlarms(host: host))
     /// ```
     ///
-    /// - A request with `.at` and a future instant is an alarm, whose title is that of the notification. Every other
-    ///   request is a notification, as with ``AppleNotifications``.
+    /// - A request with `.at` and a future instant becomes an alarm with the title of the notification. Every other
+    ///   request becomes a notification, as with ``AppleNotifications``.
     /// - The first alarm asks the user for the permission, for which the app declares `NSAlarmKitUsageDescription`. If
-    ///   the user refuses, or the system does not accept the alarm, the request is a notification.
+    ///   the user refuses, or the system does not accept the alarm, the request becomes a notification.
     /// - Only the user stops an alarm that alerts; ``removePending(_:)`` removes only alarms that have not alerted.
-    /// - AlarmKit keeps no text, so ``pending()`` and ``delivered()`` have the alarms of this process only.
+    /// - AlarmKit keeps no text, so ``pending()`` and ``delivered()`` return the alarms of this process only.
     ///
     /// All members may be used from any thread.
     public final class AppleAlarms: NotificationScheduler {
@@ -40,7 +40,7 @@
 
         /// Creates a scheduler for the alarms and the notifications of the running app.
         ///
-        /// - Parameter host: The host whose wall clock the instants of the requests refer to.
+        /// - Parameter host: The host on whose wall clock the requests are due.
         public init(host: any BackgroundHost) {
             notifications = AppleNotifications(host: host)
             time = host.engine.time
@@ -106,7 +106,7 @@
             return false
         }
 
-        /// Deletes an alarm that has not alerted; there may be none.
+        /// Deletes the alarm of `identifier`, if there is one that has not alerted.
         private func cancelAlarm(_ identifier: String) {
             #if canImport(AlarmKit)
                 guard #available(iOS 26.1, macCatalyst 26.1, *) else { return }
@@ -157,8 +157,9 @@
     }
 
     extension UUID {
-        /// Creates an identifier (version 8 of RFC 9562) from the FNV-1a hash of a text, so that it is the same in each
-        /// process.
+        /// Creates an identifier (version 8 of RFC 9562) from the FNV-1a hash of a text.
+        ///
+        /// The same text has the same identifier in each process.
         fileprivate init(hashing text: String) {
             let hash = text.utf8.reduce(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d as UInt128) {
                 ($0 ^ UInt128($1)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b

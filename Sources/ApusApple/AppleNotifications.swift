@@ -19,8 +19,9 @@
     public final class AppleNotifications: NotificationScheduler {
         /// The number of requests that the system keeps.
         ///
-        /// Apple documents it for the older interface (developer.apple.com/documentation/uikit/uilocalnotification);
-        /// tests by others found the same number for the present one.
+        /// Apple documents it for the older `UILocalNotification`
+        /// (developer.apple.com/documentation/uikit/uilocalnotification); tests by others found the same number for
+        /// `UNUserNotificationCenter`.
         private static let pendingLimit = 64
         /// The key of the trigger in a notification's `userInfo`.
         private static let triggerKey = "apus.trigger"
@@ -37,7 +38,7 @@
 
         /// Creates a scheduler for the center of the running app.
         ///
-        /// - Parameter host: The host whose wall clock the instants of the requests refer to.
+        /// - Parameter host: The host on whose wall clock the requests are due.
         public init(host: any BackgroundHost) {
             time = host.engine.time
             dates = AppleDates(time: time)
@@ -71,7 +72,7 @@
         ///
         /// - Throws: `BackgroundError` with the code `invalidArgument` for an interval that is not accepted,
         ///   `notificationRefused` when the user does not allow notifications or the center refuses the request, or
-        ///   `tooManyNotifications` when another request would be dropped.
+        ///   `tooManyNotifications` when the system keeps no more requests, and would drop one.
         public func schedule(_ request: NotificationRequest) async throws {
             try request.validate()
             try await demandPermission()
@@ -145,7 +146,7 @@
             }
         }
 
-        /// Checks that the center has room for this request and for earlier ones that have not reached it yet.
+        /// Checks that the center has room for this request and for the earlier requests that are still being added.
         private func demandRoom(for identifier: String, _ number: Int) async throws(BackgroundError) {
             // The requests under way are read before the pending ones, so that a request that reaches the center in
             // between is counted at least once.
@@ -164,7 +165,7 @@
                 center.getNotificationSettings { settings in
                     switch settings.authorizationStatus {
                     case .denied, .notDetermined: continuation.resume(returning: false)
-                    // With the other statuses, such as provisional, notifications are shown, perhaps quietly.
+                    // With any other status, such as provisional, notifications are shown, but may be quiet.
                     default: continuation.resume(returning: true)
                     }
                 }
@@ -224,10 +225,11 @@
         }
     }
 
-    /// The text form of a request's trigger, which is stored with the notification because the system's own triggers
-    /// have only whole seconds.
+    /// The text form of a request's trigger.
+    ///
+    /// The text is stored with the notification, because the system's own triggers have only whole seconds.
     enum NotificationTriggerText {
-        /// Returns the text of a trigger; `added` is the instant of the request, at which an interval begins.
+        /// Returns the text of a trigger; `added` is the instant at which the request is made and an interval begins.
         static func text(of trigger: NotificationRequest.Trigger, added: WallInstant) -> String {
             switch trigger {
             case .at(let instant): "at \(instant.nanoseconds)"

@@ -59,7 +59,8 @@
             }
         }
 
-        /// The preferred rate in frames per second; the display's own for `nil`, zero and negative values.
+        /// The preferred rate in frames per second; if it is `nil`, zero or negative, the display's own rate is
+        /// preferred.
         ///
         /// The system chooses the actual rate. At that rate, the length of a frame is `Frame.targetTimestamp` −
         /// `Frame.timestamp`.
@@ -128,7 +129,7 @@
         /// Handles a pause or a change of the rate: frames until the next call do not count as dropped.
         mutating func interrupted() { expected = nil }
 
-        /// Handles a call of the link.
+        /// Converts the readings of one call of the link into a frame.
         ///
         /// - Returns: The frame; `nil` when the link reports no frame, or one that was already delivered.
         mutating func called(timestamp: Double, targetTimestamp: Double, duration: Double) -> Frame? {
@@ -137,7 +138,7 @@
             // If neither the last length nor the duration is known, a 60th of a second is assumed, as on most displays.
             let usual = length ?? (duration.isFinite && duration > 0 ? duration : 1 / 60)
             let length = said.isFinite && said > 0 ? said : usual
-            // A frame that is late by less than half of its length is the expected one.
+            // A frame that begins less than half a frame late counts as the expected one, so no frame was dropped.
             let late = expected.map { max(0, ((timestamp - $0) / length).rounded()) } ?? 0
             let dropped = Int(min(late, Double(Int32.max)))
             let number = nextNumber + dropped

@@ -191,7 +191,8 @@ static void start(char **arguments) {
     own.signals = signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
     if (own.signals < 0) fail(cannot_run, "signals cannot be read: %s", strerror(errno));
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    // If the caller ignores SIGCHLD, the kernel would discard the command's status.
+    // The caller may ignore SIGCHLD. This process would inherit that, and the kernel would discard the command's
+    // status.
     signal(SIGCHLD, SIG_DFL);
     own.command = fork();
     if (own.command < 0) fail(cannot_run, "cannot start a process: %s", strerror(errno));
@@ -216,8 +217,8 @@ static void start(char **arguments) {
     if (!tree_begin(own.shared)) end_for_lack_of_descriptors();
 }
 
-// Passes signals on to the command, except SIGINT and SIGQUIT from a terminal, which has sent them to the command too;
-// and waits for children that have ended. False without a child.
+// Passes signals on to the command, and waits for children that have ended. SIGINT and SIGQUIT from a terminal are not
+// passed on, because the terminal has sent them to the command too. Returns false if there is no child.
 static bool handle_signals(void) {
     struct signalfd_siginfo signal;
     while (read(own.signals, &signal, sizeof signal) == sizeof signal) {
@@ -308,7 +309,7 @@ static enum outcome advance(int64_t duration) {
     int64_t end = reading() + duration;
     enum outcome outcome;
     while ((outcome = settle(request_limit)) == outcome_rest) {
-        // A sleep of no length moves the clocks by a nanosecond, perhaps beyond the end.
+        // A sleep of zero length moves the clocks by a nanosecond, so they may be beyond the end.
         int64_t left = end > reading() ? end - reading() : 0;
         if (step(left)) continue;
         move(left);

@@ -23,10 +23,10 @@ static char path[PATH_MAX];
 
 // MARK: The Java virtual machine
 
-// Threads of the virtual machine itself wake up to 20 times a second, for statistics and compilers; no Java program
-// sees these threads. In virtual time, nearly all deadlines would be theirs. Before a collection, one of them naps for
-// 10 µs at a time until all other threads have stopped, which takes long on a busy machine. Names of threads have at
-// most 15 characters.
+// Returns whether the calling thread belongs to a Java virtual machine itself. Such threads wake up to 20 times a
+// second, for statistics and compilers, and no Java program sees them. In virtual time, nearly all deadlines would be
+// theirs. Before a garbage collection, one of them naps for 10 µs at a time until all other threads have stopped, which
+// takes long on a busy machine. Names of threads have at most 15 characters.
 static bool is_housekeeper(void) {
     static const char *const names[] = {"VM Periodic Tas", "VM Thread",      "Monitor Deflati", "G1 Service",
                                         "C1 CompilerThre", "C2 CompilerThre", "Sweeper thread",  "Common-Cleaner"};

@@ -45,10 +45,11 @@ static struct {
     // The number of the process or thread that began last on this machine, as read at two times: at the last search,
     // and at the last search after which the tree was found at rest.
     long last_process, searched_process;
-    // Whether the last search for processes has to be repeated before the next examination, because a thread has ended
-    // or may serve a clock that was not found; and whether that search has found or lost a process.
+    // `must_search`: whether the last search for processes has to be repeated before the next examination, because a
+    // thread has ended or may serve a clock that was not found. `has_changed`: whether the last search has found or
+    // lost a process.
     bool must_search, has_changed;
-    // In this rest of the tree, waits whose releases are not seen have tried again.
+    // Whether the waits whose releases are not seen have tried again since the tree came to rest.
     bool has_tried;
     // Whether a file could not be opened because too many files are open.
     bool lacks_descriptors;
@@ -196,7 +197,7 @@ static int open_own_children(void) {
 }
 
 // Calls `use` with each process that a `children` file lists, and closes the file. The file is read completely and
-// closed before the first call, which may read others.
+// closed before the first call, because `use` may read other `children` files.
 static void for_each_child(int file, void (*use)(int)) {
     size_t size = 4096, length = 0;
     char *text = malloc(size);
@@ -236,8 +237,8 @@ static void find_process(int id) {
     }
 }
 
-// Finds the processes that have slots, and frees the slots of those that have ended: one may have begun and ended
-// without having been found, and its number may be that of another process by now.
+// Finds the processes that have slots, and frees the slots of processes that have ended. A process with a slot may have
+// begun and ended without having been found, and its number may be that of another process by now.
 static void find_joined_processes(void) {
     for (int i = 0; i < slot_count; i++) {
         struct clock_slot *slot = &own.shared->slots[i];
@@ -301,8 +302,8 @@ static void say(const struct process *process, const char *why) {
     fprintf(stderr, "apus-clock: %s (process %d) runs in the machine's time: it %s\n", name, process->id, why);
 }
 
-// Whether the tree may be at rest although this sleeping process has no clock. This is so if the process cannot have
-// one.
+// Returns whether the tree may be at rest although this sleeping process has no clock: either the process cannot have a
+// clock, or it has not joined in time.
 static bool is_excused(struct process *process) {
     char path[64];
     struct stat program;
@@ -465,7 +466,8 @@ void tree_wakes(void) { own.has_tried = false; }
 // counts only if the parent has not run meanwhile, which the passes before and after the search show.
 bool tree_is_at_rest(void) {
     if (own.must_search) find_processes();
-    // The clocks get orders only when nothing runs, because on a busy machine each order takes a processor from what does.
+    // The clocks get orders only when nothing runs, because on a busy machine each order takes a processor from a
+    // thread that runs.
     if (!all_are_asleep(false) || !none_has_run()) return false;
     if (read_last_process() != own.searched_process) {
         find_processes();
@@ -509,7 +511,8 @@ static void kill_child(int id) {
 
 bool tree_kill(void) {
     killed = refused = 0;
-    // One descriptor is needed to list the children, and the dynamic linker has had one.
+    // Listing the children needs a descriptor. This process first closes its own, so that the one with which the
+    // dynamic linker loaded this program is free again.
     while (own.count > 0) forget_process(own.count - 1);
     if (own.last_process_file >= 0) close(own.last_process_file);
     own.last_process_file = -1;

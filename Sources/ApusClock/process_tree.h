@@ -10,9 +10,9 @@
 
 #include "shared_clock.h"
 
-// Why this machine cannot show whether the tree is at rest, in words; NULL if it can.
+// Returns in words why this machine cannot show whether the tree is at rest; NULL if it can.
 const char *tree_obstacle(void);
-// False without a free descriptor.
+// Begins the examinations. Returns false if no descriptor is free.
 bool tree_begin(struct shared_clock *shared);
 // Examines the tree once. Returns true if no thread can run, no clock has woken a thread, and no clock still waits for
 // data.
@@ -33,12 +33,13 @@ bool tree_earliest(struct tree_deadline *earliest);
 void tree_fire(const struct tree_deadline *deadline);
 // Describes the thread because of which the tree was not at rest at the last examination.
 void tree_describe_runner(char *text, size_t size);
-// Ends the examinations, and kills the children of this process. It is repeated while there is a child, because the
-// children of one that has ended become this process's. No other process is killed, and a child's number is not given
-// again before this process has waited for it. False if it may kill none of them, because they have other rights.
+// Ends the examinations, and kills the children of this process. The caller repeats the call while there is a child,
+// because the children of a process that has ended become children of this process. No other process is killed, because
+// the number of a child is not reused before this process has waited for the child. Returns false if this process may
+// kill none of its children, because they have other rights.
 bool tree_kill(void);
 
-// Why a program's time cannot be virtual, in words that follow "it"; NULL where it can be.
+// Returns why a program's time cannot be virtual, in words that follow "it"; NULL if it can be.
 const char *program_obstacle(const char *file);
 
 #endif

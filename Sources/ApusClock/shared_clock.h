@@ -26,7 +26,7 @@
 #define CLOCK_VARIABLE "APUS_CLOCK"
 
 enum clock_order {
-    // Have the kernel deliver the process's data, and say how long it is until the next deadline, and what is known of
+    // Have the kernel deliver the process's data, and report the time until the next deadline, and what is known of
     // waits whose releases are not seen.
     order_prepare = 0,
     // Have the waits whose releases are not seen try again.
@@ -45,8 +45,9 @@ struct clock_slot {
     // The number of times that a program, or a forked child, has joined with this slot.
     atomic_uint joined;
     atomic_uint order, answer;
-    // Results: whether a thread may have been woken; how long until the next deadline, or FOREVER; whether a wait may
-    // be released unseen, and how many waits have been.
+    // The results of the last order. `has_moved`: whether a thread may have been woken. `may_be_released`: whether a
+    // wait may be released unseen. `left`: the time until the next deadline, or FOREVER. `released`: the number of
+    // waits that have been released unseen.
     atomic_bool has_moved, may_be_released;
     atomic_int_least64_t left;
     atomic_uint_least64_t released;
@@ -54,7 +55,8 @@ struct clock_slot {
 
 enum { slot_count = 1024 };
 
-// The caller's namespaces, as inodes, without which an identity names no process; zeros if the kernel does not say.
+// The caller's namespaces, as inodes; zeros if the kernel does not report them. The identity of a process is valid only
+// within its namespaces.
 struct clock_namespaces {
     uint64_t processes, time;
 };

@@ -102,8 +102,8 @@ public struct FileRecordStore: RecordStore {
     /// The record is on the disk when this function returns.
     ///
     /// - Throws: `BackgroundError` with the code `storeFailed` if the record cannot be written. The old record is then
-    ///   unchanged, except if only the last step failed, which forces the folder to the disk. In that case the new
-    ///   record is in place, but may not survive a power failure.
+    ///   unchanged, with one exception: the last step forces the folder to the disk, and if only that step fails, the
+    ///   new record is in place, but may not survive a power failure.
     public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
         let file = file(for: key)
         let data = try record.map { try RecordJSON.encode($0, for: key) }

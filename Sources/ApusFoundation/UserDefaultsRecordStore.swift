@@ -2,7 +2,8 @@ public import ApusBackground
 import ApusTimers
 public import Foundation
 
-/// A store that keeps records in an app's user defaults, as JSON data under a prefix followed by the key.
+/// A store that keeps each record as JSON data in an app's user defaults, under a name that is a prefix followed by the
+/// key.
 ///
 /// It suits an app without a folder of its own. The system decides when it writes defaults to the disk, so a record
 /// that was saved shortly before a kill or a power failure may be lost. Use ``FileRecordStore`` where this matters.

@@ -44,7 +44,7 @@ public final class JobTester: Sendable {
         (self.time, self.scheduler) = (time, scheduler)
         try register(scheduler)
         try time.perform { try await scheduler.start() }
-        // The task ends with the scheduler.
+        // The task ends when the scheduler ends its events.
         time.start { [ended, events = scheduler.events()] in
             for await event in events { if case .runEnded(let run) = event { ended.add(run) } }
         }
@@ -131,7 +131,7 @@ public final class JobTester: Sendable {
 
     /// Returns the payloads of the jobs of a kind that `body` has submitted, in the order of their submission.
     ///
-    /// The payload of a submission that made no new job, because one exists, is not among them.
+    /// A submission that made no new job, because a job that counts as the same exists, is left out.
     ///
     /// - Throws: The errors of `body`; `JobError` with `invalid` for a payload that cannot be decoded;
     ///   `VirtualTimeError` with `stuck` if `body` waits for something that never happens, or for time to pass.

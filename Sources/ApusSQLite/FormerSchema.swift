@@ -189,7 +189,7 @@
             CREATE INDEX run_by_job ON run (job, sequence);
             """
 
-        // The bits of `conditions`: 1 network, 2 external power, 4 idle.
+        // The bits of `conditions` are 1 for the network, 2 for external power and 4 for idle.
         fileprivate static let version2 = """
             PRAGMA user_version = 2;
 

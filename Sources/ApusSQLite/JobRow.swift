@@ -15,7 +15,7 @@
         ]
         /// The columns of the request that are in the table of jobs.
         private static let place = ["queue", "priority"]
-        /// ``place``, with the indexed column that is derived from the request: `QueueLane.stored`.
+        /// The columns of ``place``, and the column `lane`, which is derived from the request (`QueueLane.stored`).
         private static let lane = place + ["lane"]
         /// The columns that change with the state of a job.
         private static let state = ["state", "kept_until"]
@@ -270,7 +270,7 @@
                 runsSinceRetired: Int(row.integer()), keptUntil: keptUntil)
         }
 
-        /// Returns whether a trigger counts elapsed time, from its columns.
+        /// Returns whether the trigger with these columns counts elapsed time.
         static func isRelative(trigger: String, anchor: Int64?) -> Bool {
             trigger == "after" || trigger == "every" && anchor == nil
         }

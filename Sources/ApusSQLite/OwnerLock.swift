@@ -212,7 +212,7 @@
             return resolved(target.unicodeScalars.first == "/" ? target : parent + "/" + target, links: links + 1)
         }
 
-        /// Creates an empty file that only its user can read and write, unless the file exists.
+        /// Creates an empty file that only the user can read and write, unless the file exists.
         ///
         /// It also checks that the file and SQLite's files beside it belong to the user. SQLite creates its files with
         /// the same mode.

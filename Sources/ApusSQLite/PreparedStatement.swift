@@ -75,7 +75,7 @@
             return self
         }
 
-        /// Binds a text of the program without copying it.
+        /// Binds a constant text of the program without copying it.
         @discardableResult
         func bind(constant text: StaticString) -> Self {
             bound += 1

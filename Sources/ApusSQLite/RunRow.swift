@@ -22,7 +22,8 @@
         /// SQLite uses that index only for the same expression.
         static let isOpen = "run.state IN ('waiting', 'claimed')"
 
-        /// Inserts a run, or overwrites it in its place; parameters: job, occurrence, attempt, values.
+        /// Inserts a run, or overwrites the stored run with the same identity; parameters: job, occurrence, attempt,
+        /// values.
         static let upsert = SQLText(
             """
             INSERT INTO apus_run (\((identity + values).joined(separator: ", ")))

@@ -94,7 +94,8 @@
             try await connection.perform { connection in
                 let axis = try StoreReader.axis(on: connection)
                 var runs: [StoredRun] = []
-                // CROSS JOIN makes the runs the outer loop, in the order of their sequence numbers.
+                // CROSS JOIN makes the runs the outer loop, so that they are read in the order of their sequence
+                // numbers.
                 try connection.statement(
                     """
                     SELECT run.sequence, job.id, request.trigger, request.trigger_anchor, \(RunRow.columns)

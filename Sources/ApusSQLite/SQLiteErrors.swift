@@ -9,7 +9,7 @@
         var systemCode: Int32
         var message: String
 
-        /// Creates the last error of a connection.
+        /// Creates a description of the last error of a connection.
         init(connection: OpaquePointer) {
             code = sqlite3_extended_errcode(connection)
             systemCode = sqlite3_system_errno(connection)

@@ -198,7 +198,7 @@
             do { return try await connections.reader.perform(read) } catch let error as JobError
                 where error.code == .closed
             {
-                // The connections were closed while they were being replaced, or the store was closed.
+                // The store was closed in the meantime, or other connections have replaced these.
                 let new = try await self.connections()
                 guard new !== connections else { throw error }
                 return try await new.reader.perform(read)

@@ -11,7 +11,7 @@
                 WHERE set_aside.job = job.key AND set_aside.version = job.version)
             """
 
-        /// Records that a job is set aside, and its wakes; parameters: the job's key and the problem.
+        /// Records a job that is set aside, with its wakes; parameters: the job's key and the problem.
         ///
         /// The caller then removes the wakes from the job itself. If the job is set aside again without a change in
         /// between, the wakes that were recorded first are kept.

@@ -193,7 +193,8 @@
 
         /// Throws if a job that has not ended has the name.
         ///
-        /// It does not throw if the identifier is taken too, because the insertion then throws the error for that.
+        /// It does not throw if the identifier is taken too, because the insertion then throws the error for the
+        /// identifier.
         private func requireFree(_ name: String, for id: JobID) throws {
             let other = try connection.statement(
                 """

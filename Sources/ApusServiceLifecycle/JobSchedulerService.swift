@@ -2,7 +2,7 @@
     public import ApusJobs
     public import ServiceLifecycle
 
-    /// A `JobScheduler` as a service of a `ServiceGroup`, which starts with the group and stops at its graceful
+    /// A service that runs a `JobScheduler`: it starts with its `ServiceGroup`, and stops at the group's graceful
     /// shutdown.
     ///
     /// Register the handlers before the group runs. A group shuts its services down from the last to the first: list

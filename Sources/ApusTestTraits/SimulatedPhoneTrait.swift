@@ -26,7 +26,7 @@ public struct SimulatedPhoneTrait: TestTrait, SuiteTrait {
     /// The rules of the system.
     public var policy: SystemPolicy
 
-    /// Whether the trait applies to the tests of a suite, and of the suites in it: true.
+    /// Whether the trait of a suite applies to all tests of the suite and of the suites in it; always true.
     public var isRecursive: Bool { true }
 
     private static let turns = Turnstile()

@@ -27,7 +27,7 @@ public struct VirtualClockTrait: TestTrait, SuiteTrait, Equatable {
     /// The time limit of the test in real time, without the loading of the program.
     public var limit: Duration
 
-    /// Whether the trait applies to the tests of a suite, and of the suites in it: true.
+    /// Whether the trait of a suite applies to all tests of the suite and of the suites in it; always true.
     public var isRecursive: Bool { true }
 }
 

@@ -10,8 +10,8 @@
     ///
     /// At the submission of a job, the middleware adds the caller's `ServiceContext` to `JobRequest.metadata`, in the
     /// form that the instrument uses for requests (for most, the W3C's `traceparent`). When an attempt begins, in this
-    /// process or another one, the middleware reads the context from the metadata, and starts a span below it or with a
-    /// link to it:
+    /// process or another one, the middleware reads the context from the metadata, and starts a span that is a child of
+    /// the context's span or has a link to it:
     ///
     /// | | |
     /// |---|---|
@@ -42,8 +42,8 @@
 
         /// Adds the caller's context to the metadata.
         ///
-        /// Metadata of the caller are not replaced. A context that does not fit into the 8 KiB of metadata is omitted,
-        /// because tracing must not cause the refusal of a submission.
+        /// Metadata that the caller has set are not replaced. A context that does not fit into the 8 KiB of metadata is
+        /// omitted, because tracing must not cause the refusal of a submission.
         public func onSubmit(_ request: inout JobRequest) {
             guard let context = ServiceContext.current else { return }
             var carried: [String: String] = [:]

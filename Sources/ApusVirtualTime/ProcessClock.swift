@@ -186,7 +186,7 @@ public struct ProcessWait: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ProcessClock {
-    /// The waits that have a deadline, the earliest first, and at most 1,000 of them.
+    /// The waits that have a deadline, in the order of their deadlines; at most 1,000 of them.
     public static var waits: [ProcessWait] {
         var rows = [process_clock_wait](repeating: process_clock_wait(), count: 1000)
         let count = rows.withUnsafeMutableBufferPointer { process_clock_waits($0.baseAddress, $0.count) }
@@ -284,9 +284,9 @@ public struct ProcessClockError: Error, Sendable, Hashable, CustomStringConverti
         code: .notVirtual, message: "time is real; call ProcessClock.begin first, or use the trait .virtualClock")
 }
 
-/// The threads that move the clock.
+/// Starts the threads that move the clock.
 ///
-/// They are not Dispatch's, because a step waits for Dispatch's threads.
+/// They are not threads of Dispatch, because a step waits until Dispatch's threads are asleep.
 package enum Mover {
     /// Calls `work` on a new thread.
     package static func start(_ work: @escaping @Sendable () -> Void) {

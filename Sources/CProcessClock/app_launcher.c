@@ -27,8 +27,8 @@ __attribute__((weak)) void dispatch_atfork_child(void);
 enum { launcher_descriptor = 3, descriptor_count = 3, variables_limit = 4096, message_limit = 192 * 1024 };
 
 struct request {
-    // The place of the function in the program. If it is 0, the request is for the status of `process`, which is
-    // returned when that process has ended.
+    // The offset of the function from the program's base address. If it is 0, the request is for the status of
+    // `process`, which is returned when that process has ended.
     uint64_t offset;
     pid_t process;
 };
@@ -47,8 +47,8 @@ __attribute__((no_sanitize("address"))) static bool is_number(const pid_t *place
     return place && ((uintptr_t)place & 7) == 0 && *place == number;
 }
 
-// Corrects the thread's number, which Dispatch keeps in memory that a thread-specific key leads to. After the fork, it
-// still is the number of the launcher's thread. The kernel would refuse contended locks to a thread that uses the
+// Corrects the thread's number, which Dispatch keeps in memory that a thread-specific key leads to. After a fork, that
+// number is still the one of the launcher's thread. The kernel would refuse contended locks to a thread that uses the
 // number of another one.
 static void correct_thread_number(pid_t launcher) {
     for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {

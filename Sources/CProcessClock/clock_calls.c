@@ -199,7 +199,7 @@ clock_t times(struct tms *used) {
 
 // MARK: System calls by number
 
-// The kernel's signal sets have 64 bits, as many as the first word of libc's.
+// The kernel's signal sets have 64 bits, which are the first word of libc's signal sets.
 static const sigset_t *signal_set(sigset_t *room, const uint64_t *bits) {
     if (!bits) return NULL;
     sigemptyset(room);

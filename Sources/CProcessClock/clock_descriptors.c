@@ -248,7 +248,7 @@ static struct timer *true_timer_of(int descriptor) {
     return timer_of(descriptor);
 }
 
-// With the lock held.
+// With the lock held: makes a number lead to a timer.
 static void add_number(struct timer *timer, int descriptor) {
     if (descriptor < 0 || descriptor >= descriptor_capacity) return;
     drop_number(descriptor);
@@ -276,9 +276,9 @@ static struct timer *new_timer(void) {
 
 // MARK: Timers
 
-// Arms the kernel's timer for an instant that has passed, and waits until its descriptor is readable, has been read, or
-// is not a timer any more. The timer's remaining time would not show that the descriptor is readable: it is zero a
-// moment before the kernel wakes the threads that wait for the descriptor.
+// Arms the kernel's timer for an instant that has passed, and waits until the timer's descriptor is readable, has been
+// read, or is not a timer any more. The timer's remaining time would not show that the descriptor is readable, because
+// it is zero a moment before the kernel wakes the threads that wait for the descriptor.
 static void make_readable(struct timer *timer) {
     uint64_t reads = atomic_load(&timer->reads);
     struct itimerspec long_ago = {.it_value = {.tv_nsec = 1}};
@@ -502,7 +502,8 @@ static bool is_same_file(int one, int other) {
     return libc()->syscall(SYS_kcmp, getpid(), getpid(), files, one, other) == 0;
 }
 
-// With the lock held.
+// With the lock held: enters the number of a timer's descriptor into the table, if the descriptor is not in it yet.
+// Returns false if there is no memory.
 static bool adopt(int32_t descriptor, void *nothing) {
     enum process_clock_id clock;
     if (timer_of(descriptor) || !is_timer(descriptor) || !clock_of_timer(descriptor, &clock)) return true;

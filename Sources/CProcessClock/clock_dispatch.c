@@ -1,13 +1,13 @@
 // Takes over Dispatch's examination of its workers. Each second, Dispatch checks whether the workers of a queue are
 // blocked, and starts another worker if they are. The timer of this examination would be a deadline in every second, so
-// it is switched off. Instead the steps call the examination at each whole second, until an examination has made
-// nothing run, and again after the next deadline.
+// it is switched off. Instead, the steps call the examination at each whole second until an examination has made no
+// thread run. They begin again after the next deadline.
 //
 // The functions here are weak, so that a program with a statically linked Dispatch uses Dispatch's own functions. In
 // such a program, the examination remains a deadline in every second.
 //
-// Owns the source of Dispatch's timer and its handler, which are found when Dispatch sets them, and the instant of the
-// next examination, which the clock's lock protects. Dispatch's code runs without the lock.
+// Owns the source and the handler of Dispatch's timer, which are found when Dispatch sets them. Also owns the instant
+// of the next examination, which the clock's lock protects. Dispatch's code runs without the lock.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 

@@ -8,10 +8,10 @@
 // - A pseudo-terminal hands its bytes over in a thread of the kernel.
 //
 // When all threads are asleep, the kernel is therefore asked to deliver. `poll` of a terminal waits for the kernel's
-// thread. TCP_QUICKACK sends an acknowledgment that is due, and one is due only for data that has arrived. Bytes that
-// are not acknowledged after that, and bytes that TCP keeps back although the other end has room, count as running
-// while their numbers change, and then for a grace period of the machine's time. The period is limited, because the
-// other end may be on another machine that does not answer.
+// thread. TCP_QUICKACK sends an acknowledgment that is due, and one is due only for data that has arrived. After that,
+// some bytes may still not be acknowledged, and TCP may keep bytes back although the other end has room. Such bytes
+// count as running while their numbers change, and for a grace period after the last change. The grace period is
+// measured in the machine's time. It is limited, because the other end may be on another machine that does not answer.
 //
 // Owns the folder of the process's descriptors and the room for their numbers; only the thread that settles uses them.
 #define _GNU_SOURCE
@@ -37,8 +37,8 @@ static struct {
     // Until the rows are polled, `revents` is 1 for a connection of TCP, and 0 for any other descriptor.
     struct pollfd *descriptors;
     size_t count, capacity;
-    // At the last examination: the number of bytes that the sockets kept back, and the number of bytes that had been
-    // acknowledged; and the instant since which both numbers have been the same.
+    // `kept_back` is the number of bytes that the sockets kept back at the last examination, and `acknowledged` is the
+    // number of bytes that had been acknowledged by then. Both numbers have been the same since the instant `since`.
     uint64_t kept_back, acknowledged;
     int64_t since;
     atomic_uint_least64_t ignored;

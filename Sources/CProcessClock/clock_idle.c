@@ -1,16 +1,15 @@
 // Finds out whether anything in the process can run.
 //
 // A thread is asleep when its state is S and the kernel says where it sleeps. Three passes show that all threads are
-// asleep at one instant. The first and the third read how much each thread has run, and the second reads whether it is
-// asleep. If the first and the third are equal, no thread has run in between. All were then asleep together, because
-// only a running thread wakes another. How much a thread has run is its processor time plus the number of its turns: a
-// thread that was running at the first pass, woke another that still waits for a processor, and fell asleep has had no
-// more turns, but more time. After the passes, data that the kernel carries within the process must have arrived
-// (clock_flight.c). A wake-up by another process is not foreseen.
+// asleep at one instant. The first and the third pass read how much each thread has run, and the second pass reads
+// whether it is asleep. If the first and the third pass agree, no thread has run in between. All threads were then
+// asleep together, because only a running thread wakes another one. How much a thread has run is its processor time
+// plus the number of its turns on a processor. The turns alone are not enough: a thread may run at the first pass, wake
+// another thread that still waits for a processor, and fall asleep in the same turn. After the passes, data that the
+// kernel carries within the process must have arrived (clock_flight.c). A wake-up by another process is not foreseen.
 //
 // Owns the table of threads with their open files, under a mutex of its own, which is never held with the clock's lock.
-// The thread that has the mutex cannot be cancelled.
-// A child has none of it.
+// The thread that has the mutex cannot be cancelled. A child inherits none of this.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -173,7 +172,7 @@ static bool is_at_rest(int32_t caller) {
     return is_unchanged;
 }
 
-// Takes the mutex; false if another thread has it until `end`, an instant of the machine's time.
+// Takes the mutex. Returns false if another thread keeps the mutex until `end`, an instant of the machine's time.
 static bool begin_looking(int64_t end) {
     struct timespec time = timespec_of(end);
     bool is_taken = (end == FOREVER ? pthread_mutex_lock(&own.looking)
@@ -217,7 +216,8 @@ static bool nothing_runs(int32_t thread) {
     return is_at_rest(thread) && data_has_arrived(&has_delivered) && (!has_delivered || is_at_rest(thread));
 }
 
-// Has waits try again that may have been released since the last attempt.
+// Makes threads try again if their waits may have been released since the last attempt. Returns false if no thread was
+// woken.
 static bool some_wait_again(uint64_t *tried) {
     bool is_any = waits_wake_again();
     uint64_t releases = waits_released_unseen();

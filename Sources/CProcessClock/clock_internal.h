@@ -184,9 +184,9 @@ struct timespec timespec_of(int64_t nanoseconds);
 bool thread_activity(int schedule, uint64_t *activity);
 // Reads the state from a thread's `stat`: R, S, D …; 0 if the thread has ended.
 char thread_state(int state);
-// Reads a thread's `wchan`, in which the kernel names the place where the thread sleeps. The state alone is not enough:
-// a thread that is about to sleep already has the state of a sleeping one, even while it is on a processor or waits for
-// one. An example is `wait4` while it collects a child that has ended.
+// Reads a thread's `wchan`, in which the kernel names the place where the thread sleeps. The state alone is not enough,
+// because a thread that is about to sleep already has the state of a sleeping one, even while it is on a processor or
+// waits for one. An example is `wait4` while it collects a child that has ended.
 bool thread_is_off_processor(int place);
 // What the kernel says about a process; zeros when there is none, or its file cannot be opened (errno). The identity is
 // the process's number with the time at which it began, because numbers are reused.
@@ -273,9 +273,9 @@ struct wait *wait_new(
     const char *call, enum process_clock_id clock, int64_t deadline, void *object, void (*fire)(struct wait *));
 // Enters a wait, unless it is due; returns whether the wait was entered.
 bool wait_begin(struct wait *wait);
-// Notes that the caller got nothing from a wait of no length. After many such waits of a thread at one instant, the
-// clocks move by a nanosecond, because some programs, such as Ruby, repeat a wait until the clock is past the deadline,
-// and not only at it.
+// Notes that the caller got nothing from a wait with a time-out of zero. After many such waits of a thread at one
+// instant, the clocks move by a nanosecond. Some programs, such as Ruby, repeat a wait until the clock is past the
+// deadline, and not only at it.
 void waited_in_vain(void);
 // Takes a wait out of the list, if the list still contains it.
 void wait_pause(struct wait *wait);
@@ -293,15 +293,16 @@ struct wait *wait_earliest(int64_t *left);
 // With the lock held: returns the first wait for which `matches` is true, or NULL.
 struct wait *wait_find(bool (*matches)(const struct wait *, const void *), const void *argument);
 
-// Sleeps on the wait's own word until the wait is no longer pending. Returns EINTR if a signal handler ran, and 0 also
-// after a nap. Without the lock. The thread can be cancelled meanwhile if the caller is a cancellation point.
+// Sleeps on the wait's own word until the wait is no longer pending, or a nap is over. Called without the lock. Returns
+// EINTR if a signal handler ran, or else 0. The thread can be cancelled meanwhile if the caller is a cancellation
+// point.
 int wait_sleep(struct wait *wait, bool is_cancellation_point);
 // With the lock held: takes a wait out of the list, and ends its sleep.
 void wait_wake(struct wait *wait, int reason);
 
 // MARK: run_loop_timers.c
 
-// Asks Foundation for the dates of its timers. At rest, without the lock.
+// Asks Foundation for the dates of its timers. Called at rest, without the lock.
 void run_loop_timers_examine(void);
 // With the lock held: returns the instant of uptime until which a run loop's descriptor that is set to `deadline` may
 // be late.
@@ -323,8 +324,8 @@ bool waits_may_be_released(void);
 bool waits_try_again(void);
 // Returns the number of waits that have ended by trying again. What such a thread does next may release another one.
 uint64_t waits_released_unseen(void);
-// Points to a function that returns whether the calling thread's waits for conditions, and its sleeps of a moment, use
-// the machine's time. NULL if no thread uses that time.
+// Points to a function that returns whether the calling thread's short sleeps, and its waits for conditions, use the
+// machine's time. NULL if no thread uses that time.
 extern bool (*thread_keeps_machine_time)(void);
 // Returns whether a futex call waits until an instant.
 bool is_futex_until(int operation, const struct timespec *time);
@@ -349,16 +350,16 @@ void timer_descriptors_cancel_on_set(void);
 
 // MARK: clock_flight.c
 
-// Makes the kernel deliver, as far as possible, what one thread of the process has written for another. Returns true if
-// nothing more is on its way. If `has_delivered` is then true, the caller must examine the threads once more. Without
-// the lock.
+// Makes the kernel deliver, as far as possible, what one thread of the process has written for another. Called without
+// the lock. Returns true if nothing more is on its way. If `has_delivered` is then true, the caller must examine the
+// threads once more.
 bool data_has_arrived(bool *has_delivered);
 
 // MARK: clock_idle.c
 
 // Does the same as process_clock_settle, but returns ECANCELED as soon as `unless` is greater than 0.
 int settle_unless(int64_t limit, const atomic_int *unless);
-// Returns the sum of how much the other threads had run at the last examination. Without the lock.
+// Returns the sum of how much the other threads had run at the last examination. Called without the lock.
 uint64_t process_clock_activity(void);
 
 // MARK: clock_dispatch.c
@@ -369,7 +370,7 @@ void dispatch_monitor_begin(void);
 int64_t dispatch_monitor_left(void);
 // With the lock held: notes that something runs again.
 void dispatch_monitor_continue(void);
-// Has Dispatch examine its workers, and then settles with settle_unless. Without the lock.
+// Makes Dispatch examine its workers, and then settles with settle_unless. Called without the lock.
 int dispatch_monitor_examine(int64_t limit, const atomic_int *unless);
 
 // The headers in include/ declare what these files define, except for `app_launcher_main`.

@@ -72,8 +72,8 @@ bool process_clock_lacks_descriptors(void) { return atomic_load(&lacks_descripto
 
 static uint64_t bit_of(int descriptor) { return 1ULL << (descriptor % word_bits); }
 
-// The call is made by its number, because libc's close is a cancellation point, at which a cancelled thread would leave
-// without having noted or closed a descriptor.
+// The call is made by its number, because libc's close is a cancellation point. A cancelled thread would end in that
+// call, before it has noted or closed a descriptor.
 static void close_at_once(int descriptor) { libc()->syscall(SYS_close, descriptor); }
 
 // Makes a descriptor the clock's own. It is moved away from the low numbers, because a program that has closed a number

@@ -1,4 +1,5 @@
-// Starts a program as the launcher of simulated apps: in place of `main`, it runs one of the program's functions.
+// Starts a program as the launcher of simulated apps. In each process that the launcher forks, one of the program's
+// functions runs in place of `main`.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 

@@ -1,7 +1,7 @@
 // The clocks' readings, the list of waits, and the functions that read the clocks.
 //
-// The clock's only lock protects the list and every change of a reading. The lock is not recursive and is held for a
-// few instructions, and its holder has all signals blocked and cannot be cancelled. Reading a clock does not need the
+// The clock's only lock protects the list and every change of a reading. The lock is not recursive, and is held for a
+// few instructions. Its holder has blocked all signals, and cannot be cancelled. Reading a clock does not need the
 // lock. In a forked child, the lock is free and the list is empty.
 #define _GNU_SOURCE
 #include "clock_internal.h"
@@ -56,7 +56,7 @@ void clock_unlock(void) {
     uint64_t before = own.blocked_signals;
     int cancel_state = own.cancel_state;
     if (atomic_exchange(&own.lock, 0) == 2) futex(&own.lock, FUTEX_WAKE_PRIVATE, 1, NULL);
-    // First, because a signal handler may leave this function by a jump.
+    // The cancel state is restored before the signal mask, because a signal handler may leave this function by a jump.
     pthread_setcancelstate(cancel_state, NULL);
     block_signals(&before, NULL);
 }
@@ -151,7 +151,7 @@ static struct wait *take_free_wait(void) {
     return wait;
 }
 
-// With the lock held.
+// With the lock held: takes a wait out of the list, and frees it.
 static void free_wait(struct wait *wait) {
     wait_leave(wait);
     close_own_descriptor(wait->descriptor);
@@ -289,7 +289,8 @@ static bool is_pending(struct wait *wait) { return atomic_load(&wait->state) == 
 static long sleep_on(struct wait *wait) {
     if (wait->is_restarted) return futex(&wait->state, FUTEX_WAIT_PRIVATE, wait_is_pending, NULL);
     if (!wait->naps) return futex_for_ever(&wait->state, FUTEX_WAIT_BITSET_PRIVATE, wait_is_pending, ~0U);
-    // The naps become longer, so that many such threads do not keep the process from coming to rest on a busy machine.
+    // The naps become longer, so that many napping threads do not keep the process from coming to rest on a busy
+    // machine.
     wait->nap = wait->nap == 0 ? SECOND / 1000 : wait->nap < SECOND / 32 ? 2 * wait->nap : wait->nap;
     struct timespec end = timespec_of(process_clock_machine_time() + wait->nap);
     return futex(&wait->state, FUTEX_WAIT_BITSET_PRIVATE, wait_is_pending, &end);

@@ -71,7 +71,7 @@ static void move(int64_t duration) { process_clock_jump(duration, duration, dura
 
 // With the process at rest: advances to the next deadline or examination, and fires the deadline. Returns EAGAIN if
 // neither is due within the next `within` nanoseconds. Only one deadline is fired, so that what it wakes runs before
-// the next one.
+// the next deadline is fired.
 static int go_to_next(int64_t within, bool *is_examination) {
     struct wait *wait;
     int64_t left = lock_at_next(&wait);
@@ -125,7 +125,7 @@ int process_clock_advance(int64_t duration, int64_t limit) {
     int64_t target = saturating_sum(process_clock_now().continuous, duration > 0 ? duration : 0);
     int result = process_clock_settle(limit);
     while (result == 0) {
-        // A sleep of no length moves the clocks by a nanosecond, perhaps beyond the target.
+        // A sleep of zero length moves the clocks by a nanosecond, so they may be beyond the target.
         int64_t left = target - process_clock_now().continuous;
         result = go_to_next_and_settle(left > 0 ? left : 0, limit);
         if (result == EAGAIN) {

@@ -1,5 +1,5 @@
-// Reads what the kernel's files say about threads and processes: for the clock of one process, and for `apus-clock`,
-// which has this file and clock_libc.c too. Owns nothing, and takes no lock.
+// Reads what the kernel's files say about threads and processes. The clock of a process uses this file, and so does
+// `apus-clock`, together with clock_libc.c. Owns nothing, and takes no lock.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -72,8 +72,8 @@ static void *sleep_until_released(void *argument) {
     return NULL;
 }
 
-// Some emulations of a kernel have files whose contents never change. This therefore naps until the kernel has counted
-// that the calling thread has run, and says where another thread sleeps.
+// Some emulations of a kernel have files whose contents never change. This function therefore naps until the kernel has
+// counted a run of the calling thread, and has named the place where the other thread sleeps.
 static const char *obstacle_beside(const struct sleeper *sleeper) {
     uint64_t before, after;
     int schedule = libc()->open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC), place = -1;
@@ -99,13 +99,13 @@ const char *thread_files_obstacle(void) {
     struct sleeper sleeper = {0, 0};
     sigset_t all, before;
     pthread_t thread;
-    // No handler of the program runs on the other thread.
+    // Signals are blocked, so that no handler of the program runs on the other thread.
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool is_made = pthread_create(&thread, NULL, sleep_until_released, &sleeper) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!is_made) return "no thread can be made";
-    // A cancelled caller would leave the other thread with a frame that has gone.
+    // The caller must not be cancelled, because the other thread uses its stack frame.
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     const char *obstacle = obstacle_beside(&sleeper);

@@ -1,8 +1,8 @@
-// Replaces sleeps, and waits for semaphores, conditions, locks and words of memory, until an instant.
+// Replaces sleeps, and the calls that wait for a semaphore, a condition, a lock or a word of memory until an instant.
 //
-// Owns three atomic numbers of waiting threads. A thread holds the lock only while it enters its wait and takes it out.
-// The release of a semaphore, a condition or a lock takes the lock too while another thread waits for such an object
-// until an instant.
+// Owns three atomic numbers of waiting threads. A thread holds the lock only while it puts its wait into the list or
+// takes the wait out. While a thread waits for a semaphore, a condition or a lock until an instant, each release of
+// such an object takes the lock too.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -32,7 +32,8 @@ static bool keeps_machine_time(void) { return thread_keeps_machine_time && threa
 // The longest sleep that only waits for what other threads are about to do.
 static const int64_t longest_nap = SECOND / 100;
 
-// Sleeps in the machine's time, and counts as running, because what the thread does next belongs to this instant.
+// Waits in the machine's time without being asleep. The thread therefore counts as running, because what it does next
+// belongs to this instant.
 static int nap(int64_t duration) {
     int64_t end = process_clock_machine_time() + duration;
     while (process_clock_machine_time() < end) sched_yield();
@@ -59,7 +60,8 @@ static int named_sleep(
     pthread_testcancel();
     int64_t deadline = nanoseconds(time), left = 0;
     if (!(flags & TIMER_ABSTIME)) {
-        // A sleep of no length takes a nanosecond: Foundation's Thread.sleep repeats it until the clock has moved.
+        // A sleep of zero length takes a nanosecond, because Foundation's Thread.sleep repeats it until the clock has
+        // moved.
         if (deadline <= 0) {
             process_clock_jump(1, 1, 1);
             return 0;
@@ -142,7 +144,7 @@ static struct wait *counted_wait(
     return wait;
 }
 
-// The number of waits that ended when their thread tried again, because the release was not seen.
+// The number of waits whose release was not seen, and which ended when their thread tried again.
 static atomic_uint_least64_t unseen_releases;
 
 static bool is_released_unseen(const struct wait *wait) { return wait->is_for_lock || wait->naps; }
@@ -160,8 +162,8 @@ static long wake_word(const struct wait *wait) {
 static void wake_word_at_deadline(struct wait *wait) {
     atomic_store(&wait->state, wait_has_expired);
     wake_word(wait);
-    // The wait stays in the list until its thread returns, because a signal handler may keep the thread from the
-    // kernel's wait until later.
+    // The wait stays in the list until its thread returns. A signal handler may delay the thread, so that it begins the
+    // kernel's wait only after this wake-up.
     wait->deadline = FOREVER;
     wait_enter(wait);
 }
@@ -175,7 +177,7 @@ static int64_t processor_time(int32_t thread) {
     return nanoseconds(&time);
 }
 
-// Returns whether the wait has expired, but its thread may have begun the kernel's wait for the word only after that.
+// Returns whether the wait has expired, and its thread may have begun the kernel's wait for the word only after that.
 static bool is_to_wake_again(const struct wait *wait, const void *nothing) {
     return wait->fire == wake_word_at_deadline && has_expired(wait) && processor_time(wait->thread) != wait->activity;
 }
@@ -305,7 +307,8 @@ static void leave_condition(void *argument) {
     pthread_mutex_lock(cancelled->mutex);
 }
 
-// Waits in the machine's time, either because processes share the condition, or because the thread keeps that time.
+// Waits in the machine's time, because processes share the condition, or because the thread's waits use that time
+// (thread_keeps_machine_time).
 static int machine_condition_wait(
     pthread_cond_t *condition, pthread_mutex_t *mutex, enum process_clock_id clock, int64_t deadline) {
     int64_t left = deadline - clock_readings[clock];
@@ -338,7 +341,7 @@ static int condition_wait(
     return error != 0 || was_signalled ? error : ETIMEDOUT;
 }
 
-// The clock that pthread_condattr_setclock chose: glibc keeps it in the second bit of this word.
+// Returns the clock that pthread_condattr_setclock chose, which glibc keeps in the second bit of this word.
 static clockid_t clock_of_condition(pthread_cond_t *condition) {
     return condition->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }

@@ -1,8 +1,8 @@
 // Replaces the calls that open files, because the lock of the device may close files of a simulated app.
 //
-// A file is known by its number and the time at which it was made, since numbers are used again. Each file with a class
-// of its own has an entry in a folder beside the app's. The class therefore outlives the process, and stays with a file
-// that is renamed.
+// A file is identified by its number and the time at which it was made, because numbers are reused. Each file with a
+// protection class of its own has an entry in a folder beside the app's. The class therefore outlives the process, and
+// stays with a file that is renamed.
 #define _GNU_SOURCE
 #include "file_protection.h"
 #include "clock_internal.h"
@@ -30,8 +30,8 @@
 #undef fopen
 #undef fopen64
 
-// Two bytes: the state of the lock, and the class of the files that have none of their own. Null in a process that is
-// not an app's.
+// Two bytes: the state of the lock, and the protection class of the files that have none of their own. NULL in a
+// process that is not an app's.
 static _Atomic(const volatile unsigned char *) lock_bytes;
 // These are written before `lock_bytes` is set, and never after that.
 static struct {

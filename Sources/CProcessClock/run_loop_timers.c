@@ -5,8 +5,8 @@
 // prefers a program's definitions to those of libraries. They are weak, so that a program with a statically linked
 // Foundation has Foundation's own functions. Until `run_loop_timers_begin`, the functions here call Foundation's. Only
 // functions that Foundation exports are used.
-//
-// Owns the table of timers, under the clock's lock. Foundation's functions run without it, because they use locks,
+// Owns the table of timers, which the clock's lock protects. Foundation's functions run without the clock's lock,
+// because they use locks of their own, which may call the clock. Only CFRetain runs with it, because it uses no lock.
 // which may call the clock; only CFRetain, which uses none, runs with it.
 #define _GNU_SOURCE
 #include "clock_internal.h"
@@ -33,7 +33,7 @@ static void *foundation(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 static atomic_bool is_on;
 
-// Called once; NULL afterwards.
+// The function that run_loop_timers_begin received. It is called once; the pointer is NULL after that.
 static _Atomic(void (*)(void)) fires_at_once;
 
 bool run_loop_timers_begin(void (*notify)(void)) {
@@ -49,7 +49,7 @@ bool run_loop_timers_begin(void (*notify)(void)) {
 // MARK: The timers
 
 struct timer {
-    // Retained until the timer is found to be no longer valid.
+    // The timer is retained until it is found to be no longer valid.
     cf_timer timer;
     bool is_in_run_loop;
     double tolerance;
@@ -61,7 +61,7 @@ struct timer {
 static struct timer *timers;
 static size_t timer_count, timer_capacity;
 
-// With the lock held.
+// With the lock held: returns the timer's row; NULL if it has none.
 static struct timer *row_of(cf_timer timer) {
     for (size_t i = timer_count; i-- > 0;) {
         if (timers[i].timer == timer) return &timers[i];

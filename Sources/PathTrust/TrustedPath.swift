@@ -23,8 +23,9 @@ package enum TrustedPath {
         case socket
     }
 
-    /// The reason for which a path is not used: the system's error code, or `EPERM` for an untrusted path, and a
-    /// message with the remedy.
+    /// The reason for which a path is not used.
+    ///
+    /// `code` is the system's error code, or `EPERM` for an untrusted path. The description contains the remedy.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package var code: Int32
         package var description: String
@@ -63,7 +64,8 @@ package enum TrustedPath {
         switch kind {
         case .file, .folder:
             guard !othersCanWrite(status, privateGroup) else {
-                // A sticky folder is meant to be writable by all, so the message does not advise to change its mode.
+                // A sticky folder is meant to be writable by all users, so the message does not advise the user to
+                // change its mode.
                 let advice =
                     mode & S_ISVTX != 0
                     ? "use a folder of your own in it"
@@ -202,7 +204,7 @@ package enum TrustedPath {
     @discardableResult
     package static func checkFolder(_ path: String, creating: Bool = false) throws(Failure) -> Bool {
         var done = ""
-        // The path is split in scalars, because a String treats a slash and a following combining character as one
+        // The path is split at scalars, because a String treats a slash and a following combining character as one
         // character.
         var rest = path.unicodeScalars.split(separator: "/").map(String.init)
         var links = 0

@@ -21,7 +21,7 @@ package let datagramSocket: Int32 = {
 #if canImport(Darwin)
     /// The flags for `send` and `sendto`.
     ///
-    /// Darwin needs none: a socket of `unixSocket(_:)` has `SO_NOSIGPIPE`.
+    /// Darwin needs no flags, because a socket of `unixSocket(_:)` has the option `SO_NOSIGPIPE`.
     package let sendingFlags: Int32 = 0
 #else
     /// The flags for `send` and `sendto`, with which a write to a closed connection raises no SIGPIPE.

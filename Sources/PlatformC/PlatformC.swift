@@ -1,4 +1,4 @@
-// The only file that names the platform's C library.
+// This is the only file that names the platform's C library.
 #if canImport(Glibc)
     @_exported public import Glibc
 #elseif canImport(Musl)

@@ -11,7 +11,7 @@ struct TimerSlab: ~Copyable {
     private var free = FreeRecords()
     private let firstGeneration: UInt32
     private var segments = 0
-    /// How many records have been initialized; those from this index on have never been used.
+    /// How many records have been initialized; the records from this index on have never been used.
     private(set) var extent: UInt32 = 0
 
     /// How many records are in use.
@@ -136,7 +136,8 @@ struct TimerRecord: ~Copyable {
     /// The next record in the same list.
     var next: UInt32 = .none
     var previous: UInt32 = .none
-    /// Holds the generation of the record's life, and counts how often that life was taken and reset; 0 when retired.
+    /// The generation of the record's life, with a count of how often the life's timer was taken and reset; 0 when
+    /// retired.
     ///
     /// The upper 24 bits are the generation of the current life, or of the next one while the record is free. The lower
     /// 8 bits count each taking and each reset of a taken timer, so they are odd while the timer is taken. Therefore

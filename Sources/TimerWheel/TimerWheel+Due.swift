@@ -74,7 +74,7 @@ extension TimerWheel {
         return Progress(count: count, isComplete: false)
     }
 
-    /// Ends the pass, and leaves the list of timers that were due at their insertion to the next pass.
+    /// Ends the pass; timers that were already due when they were inserted are left to the next pass.
     private mutating func completed(_ count: Int) -> Progress {
         if let passEnd, !slots[laterList].isEmpty {
             let wasStale = isStale(laterList)

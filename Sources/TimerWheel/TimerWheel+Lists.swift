@@ -51,7 +51,7 @@ extension TimerWheel {
 
     /// Unlinks the batch of cancelled records.
     mutating func takeOutLeaving() {
-        // Determined once, because unlinking may end a move or a search, but begins none.
+        // This is determined only once, because unlinking may end a move or a search, but never begins one.
         let areChanging = movingFrom & refreshing.position != Self.nowhere
         for position in 0..<leavingCount {
             let index = leaving[position]

@@ -237,7 +237,7 @@ package struct TimerWheel: ~Copyable {
         return end < slab.extent ? end : nil
     }
 
-    /// Returns the hard deadline of a waiting timer; nil if it is not waiting.
+    /// Returns a timer's hard deadline; nil if the timer is not waiting.
     package func hardDeadline(_ handle: TimerHandle) -> UInt64? {
         guard let (record, _) = slab.live(handle), record.pointee.place.isList else { return nil }
         return record.pointee.hardDeadline

@@ -40,7 +40,7 @@ extension ApusAppleTests {
                     device.advance(by: .seconds(600))
                 }
                 let runs = device.jobs.report.runs
-                // A refresh may run four hours after its request, and is expected within four hours more.
+                // A refresh may begin four hours after its request, and should begin within another four hours.
                 #expect((8...18).contains(runs.count), "\(device.jobs.report)")
                 #expect(journal.all.count == runs.count)
                 #expect(runs.allSatisfy { $0.outcome == .succeeded })

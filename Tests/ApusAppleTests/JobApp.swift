@@ -14,7 +14,7 @@ enum JobApp {
         backgroundModes: [.fetch, .processing],
         permittedTaskIdentifiers: ["refresh", "other", "cleanup", "com.example.export.*"])
 
-    /// The policy that examines requests often and does not wait for an expected use of the app.
+    /// A policy with which the device examines requests every minute, and does not wait for an expected use of the app.
     static var quick: SystemPolicy {
         var policy = SystemPolicy()
         policy.jobs.opportunitySpacing = .seconds(60)...(.seconds(60))

@@ -122,12 +122,13 @@ struct BackgroundTimerProgramTests {
             var program = Array(repeating: 0, count: length)
             repeat {
                 if let idle = try run(program.map { Step.allCases[$0] }, coverage) {
-                    // In all programs with this beginning, the step at `idle` changes nothing, so they are skipped.
+                    // The step at `idle` changes nothing in any program with this beginning, so all of these programs
+                    // are skipped.
                     for index in program.indices where index > idle { program[index] = Step.allCases.count - 1 }
                 } else {
                     programs += 1
                 }
-                // Other tests need the main actor too.
+                // The yield lets other tests use the main actor.
                 if programs.isMultiple(of: 64) { await Task.yield() }
             } while advance(&program)
         }

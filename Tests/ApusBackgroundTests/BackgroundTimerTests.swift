@@ -215,7 +215,7 @@ struct BackgroundTimerTests {
         #expect(Array(center.requests.values) == [due])
         #expect(submitted.all == [due])
         #expect(timers.pending == [near, notified, given])
-        // The near timer still has its background task; that of the timer in the notification center has ended.
+        // Only the near timer still has a background task. The task of the timer that became a notification has ended.
         #expect(host.openTasks.count == 1)
         host.advance(by: .seconds(10))
         host.open()

@@ -36,7 +36,7 @@ struct BackgroundTimerThreadTests {
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
                 group.addTask {
-                    // Two of the threads cancel the same timers.
+                    // The threads form two pairs, and both threads of a pair cancel the same timers.
                     for index in stride(from: thread / 2, to: count, by: 3) where timers.cancel(ids[index]) {
                         cancelled.add(index)
                     }

@@ -119,7 +119,7 @@ struct CountdownKillTests {
                 var operations = 0
                 while try life(steps, killedAfter: operations, absence) { operations += 1 }
                 kills += operations + 1
-                // Other tests need the main actor too.
+                // The yield lets other tests use the main actor.
                 await Task.yield()
             } while advance(&program)
         }

@@ -105,7 +105,7 @@ struct CountdownTests {
         host.advance(by: .seconds(35))
         #expect(finishes.all == [10, 20, 30].map { start.advanced(by: .seconds($0)) })
         #expect(countdown.state == .running && countdown.remaining == .seconds(5))
-        // The record is that of the running countdown, not of the finish.
+        // The store contains the record of the running countdown, not that of the last finish.
         #expect(try self.countdown().remaining == .seconds(5))
         observation.cancel()
     }

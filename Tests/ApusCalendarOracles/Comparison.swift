@@ -24,8 +24,8 @@ struct Comparison {
     func ours(_ policy: ClockPolicy? = nil, where isKept: (Occurrence) -> Bool = { _ in true }) -> [Int64] {
         let search = PreparedSchedule(schedule, in: rules, policy: policy ?? self.policy)
         var (result, instant) = ([Int64](), base)
-        // `isKept` leaves out only the occurrences in an hour that the clock shows twice. These are few, so 8000 more
-        // are enough.
+        // `isKept` leaves out only occurrences in an hour that the clock shows twice. There are few of them, so 8000
+        // additional steps are enough.
         for _ in 0..<count + 8000 {
             guard result.count < count, let next = search.next(after: instant), next.instant <= end else { break }
             if isKept(next) { result.append(next.instant) }
@@ -36,7 +36,7 @@ struct Comparison {
 
     /// The same question for a schedule in which a day matches by its day of the month or by its day of the week.
     ///
-    /// It is `nil` if the schedule does not restrict both.
+    /// It is `nil` if the schedule does not restrict both the days of the month and the days of the week.
     var withEitherDay: Comparison? {
         guard case .fields(var fields) = schedule.rule, fields.days.restrictsMonthDay, fields.days.restrictsWeekday
         else { return nil }
@@ -46,7 +46,9 @@ struct Comparison {
         return copy
     }
 
-    /// The same question for a schedule without its days of the week; `nil` if it does not restrict both kinds of days.
+    /// The same question for the schedule without its days of the week.
+    ///
+    /// It is `nil` if the schedule does not restrict both the days of the month and the days of the week.
     var withoutWeekdays: Comparison? {
         guard case .fields(var fields) = schedule.rule, fields.days.restrictsMonthDay, fields.days.restrictsWeekday
         else { return nil }

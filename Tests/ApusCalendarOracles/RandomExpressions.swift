@@ -125,7 +125,7 @@ extension SeededGenerator {
 
     // MARK: Fields, as the program in Java reads them
 
-    /// Returns the same fields in cron and in the form of the Java program.
+    /// Returns random fields, both in the form of cron and in that of the Java program.
     mutating func fields() -> (cron: String, fields: String) {
         func text(_ list: [Int]?) -> String { list.map { $0.map(String.init).joined(separator: ",") } ?? "*" }
         let minutes: [Int]? =

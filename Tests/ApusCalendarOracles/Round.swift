@@ -74,7 +74,7 @@ struct Round {
             let start = rules.local(at: base - Int64(generator.number(0...40_000_000)))
             let schedule = try CalendarSchedule(recurrence: rule, start: start)
             var each = comparison(.dateutil, rule, schedule)
-            // dateutil examines every day of a rule that never matches.
+            // The comparison ends after 20 years, because dateutil examines every day of a rule that never matches.
             each.end = min(Self.end, base + 20 * 366 * 86_400)
             questions.append(Question(comparison: each))
             python.send(
@@ -93,7 +93,7 @@ struct Round {
                 gap: generator.pick(GapPolicy.allCases), repeated: generator.pick(RepeatedPolicy.allCases))
             var each = comparison(.java, cron, schedule)
             each.count = 40
-            // The Java program walks minute by minute.
+            // The comparison ends after a few days or weeks, because the Java program examines every minute.
             each.end = min(Self.end, base + 86_400 * (read.isStepping ? 10 : 100))
             if !read.isStepping { each.policy = policy }
             let kind = read.isStepping ? "walk" : "fixed"

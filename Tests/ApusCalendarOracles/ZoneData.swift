@@ -1,6 +1,6 @@
 import ApusCalendar
 
-/// Compares the changes of all zones with those of two other readers.
+/// Compares the changes that Apus finds in all zones with the changes that two other readers find.
 ///
 /// Python's zoneinfo reads the same files; the JDK has its own zones.
 struct ZoneData {

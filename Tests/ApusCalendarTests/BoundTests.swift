@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The bound of a search")
 struct BoundTests {
-    /// Searches in both directions, and returns the number of examined months or periods.
+    /// Searches in both directions from several instants, and returns the largest number of examined months or periods.
     private func steps(
         _ schedule: CalendarSchedule, _ zoneName: String = "Europe/Berlin", expectsNone: Bool = true
     ) throws -> Int {

@@ -177,7 +177,7 @@ struct PhraseTests {
         var random = SeededGenerator(seed: 42)
         let phrases = try Phrase.bySource().flatMap(\.phrases).filter { $0.kind == "S" }.map(\.text)
         let languages = Self.clauses.keys.sorted()
-        // The schedules of each language, and the clauses of which they were made.
+        // `acceptedIn` contains the accepted schedules of each language, and `used` the clauses of these schedules.
         var acceptedIn: [String: Set<String>] = [:]
         var used: Set<String> = []
         var accepted: Set<String> = []

@@ -20,7 +20,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     mutating func chance(_ one: Int) -> Bool { number(1...one) == 1 }
 
-    /// Returns up to `most` numbers of a range as bits.
+    /// Returns a set of up to `most` random numbers in a range, as bits.
     mutating func bits(_ range: ClosedRange<Int>, _ most: Int = 5) -> UInt64 {
         UInt64(bits: (0..<number(0...most)).map { _ in number(range) })
     }

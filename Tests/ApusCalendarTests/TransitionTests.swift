@@ -2,7 +2,7 @@ import Testing
 
 @testable import ApusCalendar
 
-/// Models a clock that has some changes, and finds by trial what it shows, without the code under test.
+/// A model of a clock near its changes, which finds by trial what the clock shows, without the code under test.
 struct WalkedClock {
     /// The changes near a time, in order.
     let changes: [TimeZoneRules.Transition]
@@ -20,7 +20,7 @@ struct WalkedClock {
         return offset
     }
 
-    /// Returns the instants in a range at which a fixed local second is due.
+    /// Returns the instants at which a fixed local second is due.
     func due(_ local: Int64, _ policy: ClockPolicy) -> [Int64] {
         var shown: [Int64] = []
         for offset in Set(offsets) where self.offset(local - Int64(offset)) == offset {
@@ -47,7 +47,7 @@ struct WalkedClock {
                 instant += 1
                 continue
             }
-            // Moves to the next multiple, or to the change before it.
+            // Moves to the next multiple, or to a change that comes before that multiple.
             let following = instant + step - past
             instant = changes.first { $0.at > instant && $0.at < following }?.at ?? following
         }

@@ -357,7 +357,8 @@ struct ClaimTests {
 
     /// Tests identifiers that outlive a process.
     ///
-    /// On a phone, identifiers end with their process. In a test's process, a thread or a variable may still have one.
+    /// On a phone, identifiers end with their process. In a test's process, a thread or a variable may still have an
+    /// identifier of an earlier process.
     @Test("an identifier of an earlier process or another device ends no background task, and causes a warning")
     func staleIdentifier() throws {
         let foreign = try SimulatedDevice.run { device in

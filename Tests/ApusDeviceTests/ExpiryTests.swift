@@ -3,8 +3,9 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// The rules for the end of the time: developer.apple.com/forums/thread/85066, and the logs that ``SystemPolicy``
-/// names.
+/// The rules for the end of the time in the background.
+///
+/// The sources are developer.apple.com/forums/thread/85066, and the logs that ``SystemPolicy`` names.
 @MainActor
 @Suite("The end of the time in the background")
 struct ExpiryTests {

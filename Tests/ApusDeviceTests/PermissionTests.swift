@@ -5,9 +5,8 @@ import Testing
 
 /// The rule that an alert of the system interrupts the app in front.
 ///
-/// The source is Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:).
-///
-/// It does not say whether the app gets the user's answer before it becomes active again.
+/// The source is Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:). The page does not
+/// say whether the app gets the user's answer before it becomes active again.
 @MainActor
 @Suite("The system's questions for permission")
 struct PermissionTests {

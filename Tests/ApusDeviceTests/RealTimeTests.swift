@@ -88,6 +88,6 @@ struct RealTimeTests {
 
     /// Waits for 10 ms of real time, in which the device runs.
     ///
-    /// The wait is real, because the device runs in real time. Each test repeats it a bounded number of times at most.
+    /// The wait is real, because the device runs in real time. Each test limits the number of its waits.
     private func pause() async throws { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
 }

@@ -152,7 +152,7 @@ struct FileRecordStoreTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
                 group.addTask {
-                    // Each thread has its own store, without a common lock, like another process.
+                    // Each thread has its own store, as if it were another process, so the threads share no lock.
                     let own = try FileRecordStore(folder: url)
                     for index in 0..<25 { try own.save(records[(thread + index) % records.count], for: "tea") }
                 }

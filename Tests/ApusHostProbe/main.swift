@@ -6,10 +6,10 @@ import PlatformC
 // This process runs under a LinuxHost, begins three background tasks, and reports on standard output what happens to
 // them.
 //
-// The arguments are the grace period and its last part, which is for winding up, both in milliseconds, and whether the
-// third task is `obedient` (it ends when it expires) or `deaf`. The first two tasks end some time after the process was
-// asked to stop. A timer ticks every 50 ms. When the process has stood still, the timer reports the number of missed
-// ticks.
+// The first argument is the grace period. The second is the last part of that period, which is for winding up. Both are
+// in milliseconds. The third is `obedient` if the third task ends when it expires, or `deaf` if it does not. The first
+// two tasks end some time after the process was asked to stop. A timer ticks every 50 ms. When the process has stood
+// still, the timer reports the number of missed ticks.
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let grace = Int(arguments[1]), let margin = Int(arguments[2]) else {

@@ -5,7 +5,7 @@ import Testing
 
 /// Handlers that block all threads on which handlers run do not stop the scheduler.
 ///
-/// Each test has its own process, because the pool of threads is then useless to other tests.
+/// Each test has its own process, because it leaves no thread of the pool for other tests.
 @Suite("Handlers that block their threads", .timeLimit(.minutes(5)))
 struct BlockedThreadsTests {
     @Test("turns are committed, time limits act, and the scheduler stops while no handler can get a thread")
@@ -83,8 +83,8 @@ struct BlockedThreadsTests {
         let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
         scheduler.register("blocked") { _ in
             await withTaskCancellationHandler {
-                // This wait ignores cancellation, because a cancelled task waits at its end for its cancellation
-                // handlers, which needs a thread of the pool.
+                // This wait ignores cancellation. A cancelled task waits at its end for its cancellation handlers, and
+                // so needs a thread of the pool.
                 await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
             } onCancel: {
                 barrier.block()

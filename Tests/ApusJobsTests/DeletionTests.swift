@@ -79,7 +79,7 @@ struct DeletionTests {
         #expect(try harness.perform { try await $0.delete(all: failed) { numbers.add($0) } } == 500)
         #expect(numbers.all == [500])
         #expect(try harness.perform { try await $0.count(JobQuery(states: [.finished])) } == 2_000)
-        // A page holds as many jobs as a commit, whatever the query's limit.
+        // A page holds as many jobs as one commit may delete, whatever the query's limit is.
         #expect(try harness.perform { try await $0.delete(all: JobQuery(limit: 1, cursor: "7")) } == 2_000)
         #expect(try ids() == ["scheduled"])
         harness.advance(60)

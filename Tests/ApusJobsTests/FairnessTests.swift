@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Jobs with fairness keys")
 struct FairnessTests {
-    /// Returns a scheduler whose queue runs one job at a time, each for ten seconds.
+    /// Returns a scheduler whose queue `mail` has these settings.
     private func harness(_ changes: JobQueue.Change...) throws -> SchedulerHarness {
         let harness = try SchedulerHarness()
         _ = try harness.perform { try await $0.configure(queue: "mail", changes) }

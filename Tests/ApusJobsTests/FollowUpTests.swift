@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Work after an attempt's work")
 struct FollowUpTests {
-    /// Returns a scheduler whose handler of kind `hooked` fails after `work` and has a follow-up of 10 s.
+    /// Returns a scheduler whose handler of kind `hooked` works for `work`, fails if `fails` is set, and then has a
+    /// follow-up of 10 s.
     private func harness(
         _ log: Log<String>, work: Duration, fails: Bool, limit: Duration = .seconds(60)
     ) throws -> SchedulerHarness {

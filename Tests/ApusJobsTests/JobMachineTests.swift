@@ -104,7 +104,7 @@ struct JobMachineTests {
                 #expect(both.starts == one.starts && both.cancels == one.cancels, "at \(now)")
                 begun += both.starts.count
                 machine.settle(both)
-                // At every other step, the current runs continue into the next one.
+                // At odd instants, the current runs do not end, and are still active in the next step.
                 guard Int(now) % 2 == 0 else { continue }
                 for run in machine.open where run.state == .running {
                     _ = machine.end(run.occurrence, attempt: run.attempt, .succeeded, now: now)

@@ -31,7 +31,7 @@ struct QueryChangeTests {
         harness.advance(1)
         try harness.perform { _ = try await $0.suspend("job5") }
         let numbers = Log<Int>()
-        // A page holds as many jobs as a commit, whatever the query's limit.
+        // A page holds as many jobs as one commit may change, whatever the query's limit is.
         let query = JobQuery(queues: ["mail"], limit: 1, cursor: "7")
         #expect(try harness.perform { try await $0.cancel(all: query) { numbers.add($0) } } == 2_100)
         #expect(numbers.all == [1_000, 2_000, 2_100])

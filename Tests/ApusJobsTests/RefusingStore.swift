@@ -17,7 +17,7 @@ final class RefusingStore: JobStore {
         self.own = own
     }
 
-    /// Sets the decision about each later part.
+    /// Sets the closure that decides whether a part of a later turn is refused, and with which error.
     func refuse(_ decide: @escaping @Sendable (_ part: [JobChange]) -> JobError?) { refusal.withLock { $0 = decide } }
 
     /// Delays the next answer of ``find(_:)`` until `body` returns.

@@ -5,7 +5,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// Runs have bounds on their size, their number for each job and their frequency, whatever is asked for.
+/// The size of runs, their frequency and their number for each job have bounds, whatever a request asks for.
 @Suite("The bounds of runs")
 struct RunBoundTests {
     private struct Long: Error, CustomStringConvertible {

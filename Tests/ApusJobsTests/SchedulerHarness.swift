@@ -51,7 +51,7 @@ final class SchedulerHarness {
         WallInstant(secondsSince1970: 1_767_225_600).advanced(by: .seconds(seconds))
     }
 
-    /// Registers the kinds of ``Calls``.
+    /// Registers a handler for each kind of job that ``Calls`` knows.
     func handleKinds() {
         for kind in ["work", "slow", "stubborn", "failing", "scarce"] {
             scheduler.register(kind) { [calls, time] context in try await calls.run(kind, context, time) }
@@ -172,8 +172,9 @@ final class Calls: Sendable {
 
     /// Runs a call of the kind.
     ///
-    /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s. `failing` fails as
-    /// often as ``failNext(_:)`` says, and `scarce` is postponed by 1 s as often as ``postponeNext(_:)`` says.
+    /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s and ignores it.
+    /// `failing` fails as often as ``failNext(_:)`` says, and `scarce` is postponed by 1 s as often as
+    /// ``postponeNext(_:)`` says.
     func run(_ kind: String, _ context: RunContext, _ time: VirtualTime) async throws {
         let generation = state.withLock { state in
             state.calls.append(

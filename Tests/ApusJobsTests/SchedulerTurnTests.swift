@@ -4,7 +4,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// Tests cases that a scheduler with tasks and locks failed, and that a scheduler with turns passes.
+/// Tests cases in which a scheduler with tasks and locks fails, and a scheduler with turns does not.
 @Suite("The turns of a scheduler")
 struct SchedulerTurnTests {
     @Test("a hundred jobs of one instant cost one timer, one transaction for their claims, and one for their outcomes")

@@ -19,7 +19,7 @@ struct StoreChecksumTests {
         return checksum
     }
 
-    /// Checks that each property of a value counts for its checksum, with one change for each property.
+    /// Checks that each property of a value affects the value's checksum, with one change for each property.
     private func expectAllCount<Value>(
         _ value: Value, _ changes: [(inout Value) -> Void], _ checksum: (Value) -> StoreChecksum
     ) {

@@ -42,7 +42,7 @@ struct StoreOutageTests {
                     end.withLock { $0 = (secondsSinceBeginning(time.wall()), error) }
                 }
             }
-            // The result is pending from 11 s on.
+            // From 11 s on, the scheduler has a result that it cannot write.
             harness.advance(605)
             #expect(end.withLock { $0 } == nil)
             harness.advance(10)

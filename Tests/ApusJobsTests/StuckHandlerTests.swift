@@ -6,7 +6,7 @@ import CoreMetrics
 import MetricsTestKit
 import Testing
 
-/// The tests run in virtual time, and handlers wait for the test and ignore cancellation.
+/// The tests run in virtual time, with handlers that ignore cancellation and return only when the test lets them.
 @Suite("Handlers that do not return")
 struct StuckHandlerTests {
     /// Holds the continuations of handlers of the kind `stuck`, oldest first.

@@ -56,7 +56,7 @@ struct SubmissionTests {
         try harness.start()
         harness.time.settle()
         #expect(try submissions(harness) == [])
-        // A passed instant makes `at` late, and is no error.
+        // The instant of the job `at` has passed. That is no error, and the job is late.
         #expect(harness.calls.all.map(\.job) == ["at"] && harness.calls.seconds == [4])
         #expect(harness.calls.all.map(\.lateness) == [.seconds(1)])
         harness.advance(20)
@@ -111,7 +111,7 @@ struct SubmissionTests {
         harness.store.fail(fault)
         for id in ["a", "b", "c"] { try submit(request(id, .every(.seconds(60), count: 2)), to: harness) }
         harness.advance(10)
-        // Retries are at first at least 0.1 s apart, and soon a second.
+        // Retries are at least 0.1 s apart at first, and soon a second apart.
         #expect(harness.store.commits < 20)
         harness.store.fail(nil)
         harness.advance(130)

@@ -288,8 +288,9 @@ struct TypedJobTests {
         #expect(error?.message == "the job job is of the kind work, not invoice.send")
     }
 
-    /// A payload whose retry delays are 60 s, 240 s, and so on; from the fourth failure on, those of its policies
-    /// apply.
+    /// A payload whose retry delays are 60 s, 240 s and 540 s.
+    ///
+    /// From the fourth failure on, the delays of the policies apply.
     private struct Poll: JobPayload {
         static let kind = "poll"
         static let defaults = JobDefaults(

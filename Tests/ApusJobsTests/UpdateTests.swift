@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A job's definition is changed")
 struct UpdateTests {
-    /// Records the payload and the job's name that attempts of kind `keeps` found.
+    /// Records each attempt of kind `keeps`, with the payload that the attempt found.
     private final class Seen: Sendable {
         private let state = Locked<[String]>([])
         var all: [String] { state.withLock { $0 } }

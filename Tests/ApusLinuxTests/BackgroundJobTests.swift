@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusLinux
 
-/// The host's time is virtual, but its asynchronous work runs on the real executor, for which the tests wait.
+/// The host's time is virtual, but its asynchronous work runs on the real executor, so the tests wait for that work.
 @Suite("Background jobs under a Linux host")
 @MainActor
 struct BackgroundJobTests {

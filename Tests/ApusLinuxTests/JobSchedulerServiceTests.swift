@@ -29,7 +29,7 @@
             }
         }
 
-        /// The time limit of a failing test, which is long enough for the slowest machine.
+        /// The time after which a wait of a test fails, which is long enough for the slowest machine.
         private let patience: Duration = .seconds(300)
 
         /// Runs a group until a handler is active.

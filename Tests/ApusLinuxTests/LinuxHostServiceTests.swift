@@ -9,7 +9,7 @@
     import ServiceLifecycle
     import Testing
 
-    /// Runs until the group shuts it down, and logs the request.
+    /// Runs until the group shuts it down, and logs the request to shut down.
     private struct Server: Service {
         let log: Log<String>
 
@@ -54,7 +54,7 @@
             try time.perform(waitingForForeignWork: patience) { try await run.value }
         }
 
-        /// The time limit of a failing test, which is long enough for the slowest machine.
+        /// The time after which a wait of a test fails, which is long enough for the slowest machine.
         private let patience: Duration = .seconds(300)
 
         private func shutDown() {

@@ -5,7 +5,7 @@
 
     /// Injects faults between SQLite and the operating system for all databases of this process.
     ///
-    /// It counts syncs, lets those of one file fail, and replaces sleeping by counting.
+    /// It counts syncs, makes the syncs of one file fail, and counts sleeps instead of sleeping.
     enum FileFaults {
         private struct State {
             /// The paths of open files, by their addresses.

@@ -9,7 +9,7 @@
 
     @Suite("Files of every version that was shipped")
     struct MigrationTests {
-        /// Returns a store over a fixture file of an earlier version, as users have it.
+        /// Returns a store over a fixture file of an earlier version, such as a user may still have.
         private func file(_ version: Int, in directory: Directory, also sql: String = "") throws -> SQLiteStore {
             let fixture = try #require(
                 Bundle.module.url(forResource: "v\(version)", withExtension: "sql", subdirectory: "Fixtures"))

@@ -5,8 +5,9 @@
 
     @Suite("The lock's owner, as the kernel describes it")
     struct OwnerLockTests {
-        /// Returns a line of /proc/PID/stat, whose third field is the state, ninth the flags and 31st the pending
-        /// signals.
+        /// Returns a line of /proc/PID/stat.
+        ///
+        /// The third field is the state, the ninth has the flags, and the 31st has the pending signals.
         private func line(
             name: String = "apus", state: String, flags: UInt64 = 4_194_304, pending: UInt64 = 0
         ) -> String {

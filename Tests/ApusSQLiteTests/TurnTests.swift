@@ -14,7 +14,9 @@
         func close() { isClosed.store(true, ordering: .sequentiallyConsistent) }
         func open() { isClosed.store(false, ordering: .sequentiallyConsistent) }
 
-        /// Blocks the writer's thread, as a slow disk would; it spins, so that no time is measured.
+        /// Blocks the writer's thread while the gate is closed, as a slow disk would.
+        ///
+        /// The thread spins, so it needs no clock.
         func pass() {
             while isClosed.load(ordering: .sequentiallyConsistent) {
                 isHolding.store(true, ordering: .sequentiallyConsistent)

@@ -88,7 +88,7 @@ package final class TestHost: BackgroundHost {
     package var idleCount: Int { ends.all.count }
     /// The number of background tasks that were ended only by the release of their last reference.
     package var faultCount: Int { faults.all.count }
-    /// Whether the conditions or the phase are observed.
+    /// Whether the conditions are observed, and whether the phase is observed.
     package var isFollowed: (conditions: Bool, phase: Bool) { (device.hasListeners, phases.hasListeners) }
     /// The number of times that the conditions were read.
     package var readings: Int { state.withLock { $0.readings } }

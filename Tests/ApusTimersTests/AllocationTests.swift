@@ -43,7 +43,9 @@ struct AllocationTests {
         let count = Atomic(0)
     }
 
-    /// Creates an object on the heap: the optimizer puts one that no other function receives on the stack.
+    /// Creates an object on the heap.
+    ///
+    /// The function is not inlined, because the optimizer puts an object on the stack if no other function receives it.
     @inline(never)
     private static func makeFired() -> Fired { Fired() }
 

@@ -3,7 +3,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// Clocks that a test moves together, with a wakeup that wakes once for each arming, 1 ms before the deadline.
+/// A time source whose clocks a test moves together, and a wakeup that wakes once for each arming, 1 ms too early.
 ///
 /// Deadlines at the same instant share a wake-up.
 private final class EarlyWakeup: TimeSource, Wakeup {

@@ -3,7 +3,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// Logs each tick of a consumer whose work takes time, with the second of its delivery.
+/// Each test logs the ticks of a consumer whose work takes time, and the second in which each tick is delivered.
 @Suite("Missed ticks")
 struct MissedTickPolicyTests {
     struct Seen: Equatable, Sendable {

@@ -1,4 +1,4 @@
-/// Calls `check` with every sequence of events up to a length, and returns how many there are.
+/// Calls `check` with every sequence of events up to a length, and returns the number of sequences.
 func checkEveryProgram<Event: CaseIterable>(
     of _: Event.Type, upTo length: Int, _ check: ([Event]) throws -> Void
 ) rethrows -> Int {

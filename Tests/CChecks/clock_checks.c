@@ -234,7 +234,8 @@ static void forks(void) {
         pid_t child = fork();
         require(child >= 0);
         if (child == 0) {
-            // The alarm is in the machine's time. It ends a child that waits for a thread that the child does not have.
+            // The alarm counts the machine's time. It ends the child if it waits for a thread that exists only in the
+            // parent.
             alarm(10);
             process_clock_jump(0, 0, 0);
             _exit(0);

@@ -84,7 +84,7 @@ static void failed_commands(void) {
     }
 }
 
-// If standard descriptors are closed, the pipes of a command get their numbers.
+// If standard descriptors are closed, the pipes of a command get the numbers of the closed descriptors.
 static void commands_without_standard_descriptors(void) {
     fflush(stdout);
     pid_t child = fork();

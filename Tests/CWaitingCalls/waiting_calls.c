@@ -180,7 +180,8 @@ static int call_futex_wait_bitset_realtime(int64_t time) {
         FUTEX_BITSET_MATCH_ANY));
 }
 
-// A thread that never ends, and a word that it has locked. In the child of a fork, another such thread is started.
+// `sleeper` is a thread that never ends, and `held_word` is a word that it has locked. The child of a fork starts
+// another such thread.
 static pthread_mutex_t sleeper_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t sleeper;
 static int held_word, process_of_sleeper;

@@ -176,8 +176,8 @@ static void *begin_when_cancelled(void *nothing) {
     return nothing;
 }
 
-// The interface of the clock has no cancellation point, at which a thread would leave with a lock. The child has a timer
-// that the clock finds by reading a file.
+// The functions of the clock contain no cancellation point. At one, a thread could end while it has a lock. The child
+// has a timer that the clock finds by reading a file.
 static void cancelled_callers_of_the_clock(void) {
     int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     struct itimerspec setting = {.it_value = time_of(3600000000000)};

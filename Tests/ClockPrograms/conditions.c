@@ -116,7 +116,7 @@ static int wait_on(pthread_cond_t *waited, pthread_mutex_t *held, int64_t durati
     return error;
 }
 
-// A condition that is used with a recursive mutex, and one that processes share.
+// Waits for a condition with a recursive mutex, and for a condition that processes share.
 static void other_conditions(void) {
     pthread_mutexattr_t mutex_attributes;
     pthread_condattr_t attributes;

@@ -32,7 +32,8 @@ int64_t reading(clockid_t clock);
 void sleep_for(int64_t nanoseconds);
 pthread_t start(void *(*run)(void *), void *argument);
 void join(pthread_t thread);
-// Ends the child with 1 if it hangs, in the machine's time. A child may call only async-signal-safe functions.
+// Ends the child with the status 1 after 20 s of the machine's time, in case it hangs. A child may call only
+// async-signal-safe functions.
 void end_child_in_time(void);
 // Waits for the child, which must exit with 0.
 void expect_success(int child);

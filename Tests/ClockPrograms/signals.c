@@ -162,7 +162,8 @@ static void a_wait_within_a_wait(void) {
     }
 }
 
-// The functions of the clock's lock. With them, this program chooses the moment of a call at which a signal arrives.
+// These functions take and release the clock's lock. With them, this program chooses the moment of a call at which a
+// signal arrives.
 void clock_lock(void);
 void clock_unlock(void);
 

@@ -159,8 +159,8 @@ static void cancel_all(struct waiter *waiters) {
 void print_table(void) {
     static struct waiter waiters[most];
     while (waiting_call_at(count)) require(++count < most);
-    // This call has no deadline. It starts the thread that holds the locks, before any thread is cancelled in such a
-    // call.
+    // The thread that holds the locks must exist before a thread is cancelled while it waits for one of them. A wait of
+    // no length starts that thread.
     for (int i = 0; !time_is_virtual() && i < count; i++) {
         if (strcmp(waiting_call_at(i)->name, "pthread_mutex_timedlock") == 0) waiting_call_at(i)->wait(0);
     }

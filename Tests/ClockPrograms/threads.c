@@ -223,8 +223,8 @@ static void no_free_descriptors(void) {
     expect_success(child);
 }
 
-// Waits as Ruby does, until the clock has passed the deadline. When the wait ends, the clock has only reached the
-// deadline.
+// Waits again and again, as Ruby does, until the clock has passed the deadline. A wait ends as soon as the clock has
+// reached the deadline.
 static void waits_until_the_deadline_has_passed(void) {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -243,11 +243,12 @@ static void waits_until_the_deadline_has_passed(void) {
     if (time_is_virtual()) require(reading(CLOCK_MONOTONIC) == end + 1);
 }
 
-// What a process shares with its child, which posts the semaphore in the machine's time.
+// The memory that a process shares with its child, which posts the semaphore and lives in the machine's time.
 static struct {
     sem_t post, answer;
     atomic_int rounds_begun, rounds_posted;
-    // The last deadline of the parent that its thread has reached, and the instant at which the post was received.
+    // `reached` is the last deadline that a thread of the parent has reached; `received` is the instant at which the
+    // post was received.
     _Atomic int64_t reached, received;
 } *shared;
 
@@ -273,7 +274,7 @@ static void await_round(int round) {
     while (atomic_load(&shared->rounds_begun) < round) sched_yield();
 }
 
-// Ticks of the child would be those of the machine's time.
+// The duration is a parameter, because ticks of the child would be those of the machine's time.
 static void post(int64_t two_ticks) {
     require(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
     for (int round = 1; round <= rounds_of_posts; round++) {
@@ -284,7 +285,7 @@ static void post(int64_t two_ticks) {
     await_round(rounds_of_posts + 1);
     for (int round = 0; round < rounds_of_posts; round++) {
         sem_post(&shared->post);
-        // The clock may be a deadline further by now, and goes to the next one at most.
+        // By now, the clock may have reached the deadline after `reached`, and may move to the one after that at most.
         int64_t latest = atomic_load(&shared->reached) + two_ticks;
         while (sem_wait(&shared->answer) != 0) {}
         if (atomic_load(&shared->received) > latest) _exit(2);

@@ -1,5 +1,5 @@
-// Timers in a program that has not made them: in a child, by two numbers, and after `execve`. Each waits an hour, except
-// those that were set by a process that has ended, or runs another program.
+// Timers in a process that has not made them: in a child, by a second descriptor, and after `execve`. Each wait for a
+// timer takes an hour, unless the timer was set by a process that has ended, or that now runs another program.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ static void await(const char *name, int timer) {
     fflush(stdout);
 }
 
-// A day passes without the timer, which is shown as not set.
+// Waits a day for the timer, and prints whether it was lost: it has not fired, and is shown as not set.
 static void show_loss(const char *name, int timer) {
     struct itimerspec left;
     struct pollfd polled = {.fd = timer, .events = POLLIN};

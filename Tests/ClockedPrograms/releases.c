@@ -4,8 +4,9 @@
 // chain: at 1 s a process unlocks a mutex, another gets it and sends a message, and a third receives that.
 // receive: waits an hour for a message. send: sends it.
 // busy: receives a message, beside a thread that runs until the file is there, and then sleeps from second to second.
-// answer: answers each message by the instant at which it has come, beside a thread that sleeps from second to second.
-// ask: from outside of the tree, sends so many messages, and compares the answers with what the clock's file shows.
+// answer: answers each message with the instant at which the message has come, beside a thread that sleeps from second
+// to second.
+// ask: from outside of the tree, sends COUNT messages, and compares the answers with what the clock's file shows.
 #define _GNU_SOURCE
 #include "../../Sources/ApusClock/shared_clock.h"
 
@@ -46,7 +47,7 @@ static int receive(mqd_t queue) {
     return 0;
 }
 
-// Computes for 20 ms, in which all waits whose release is not seen have tried again.
+// Computes for 20 ms, which is long enough for all waits whose release is not seen to try again.
 static void run_for_a_while(void) {
     struct timespec used;
     do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
@@ -95,7 +96,7 @@ static void start_sleeping(void *file) {
     pthread_create(&thread, NULL, sleep_from_second_to_second, file);
 }
 
-// The queue in the other direction.
+// Returns the name of the queue for the answers.
 static const char *name_of_answers(const char *name) {
     static char answers[64];
     snprintf(answers, sizeof answers, "%s-answers", name);
@@ -113,7 +114,7 @@ static int answer(const char *name) {
     start_sleeping(NULL);
     do {
         struct timespec now, end = in_an_hour();
-        // In an hour without a message, time has gone on from second to second.
+        // No message has come within an hour, which has passed second by second, as the other thread sleeps.
         if (mq_timedreceive(queue, &byte, 1, NULL, &end) != 1) continue;
         clock_gettime(CLOCK_MONOTONIC, &now);
         int64_t instant = now.tv_sec * SECOND + now.tv_nsec;

@@ -21,7 +21,7 @@ final class ClusterChecker {
     private(set) var violation: ClusterViolation?
     var active: [Occurrence: [ClusterHandler]] = [:]
     var attempts: Set<RunKey> = []
-    /// The ends of postponements by the database's clock.
+    /// The instants on the database's clock at which postponements end.
     var snoozes: [RunKey: WallInstant] = [:]
     /// The handlers of runs that the database has lost in a promotion.
     var lost: [ClusterHandler] = []
@@ -35,7 +35,9 @@ final class ClusterChecker {
     /// The jobs in answers, by their keys.
     var jobs: [Int64: JobID] = [:]
     var idempotent: [String: Int64] = [:]
-    /// The number of commands to run each job by hand; `runsAnswered` are the occurrences in their answers.
+    /// The number of commands to run each job by hand.
+    ///
+    /// `runsAnswered` has the occurrences in the answers to these commands.
     var runsAsked: [JobID: Int] = [:]
     var runsAnswered: Set<Occurrence> = []
     var epochs: [ShardID: StoreEpoch] = [:]

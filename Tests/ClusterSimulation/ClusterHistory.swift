@@ -44,7 +44,7 @@ struct ClusterHistory: CustomStringConvertible {
         case command(Command, node: Int, job: Int)
         case crash(node: Int, ofMachine: Bool, back: Int)
         case pause(node: Int, for: Int)
-        /// Loses the requests of a node, the answers to it, or both.
+        /// Loses the requests of a node, the answers to the node, or both.
         case partition(node: Int, requests: Bool, answers: Bool, for: Int)
         /// Slows down one connection of a process, or all of them.
         case slow(node: Int, link: Int, upTo: Int, for: Int)
@@ -55,7 +55,7 @@ struct ClusterHistory: CustomStringConvertible {
         case promote(lag: Int, for: Int)
         /// Sets the database's time of day.
         case setClock(by: Int)
-        /// Stops a node; with `nil`, it waits for its handlers without a limit.
+        /// Stops a node; if `grace` is `nil`, the node waits for its handlers without a limit.
         case leave(node: Int, grace: Int?, back: Int)
     }
 
@@ -75,7 +75,7 @@ struct ClusterHistory: CustomStringConvertible {
     ///
     /// Jobs have keys only in every eighth history.
     var limitsPerKey: [QueueID: Int]
-    /// The role of each process; with `nil`, all of them run everything.
+    /// The role of each process; `nil` if every process runs all jobs.
     var roles: [ClusterRole]?
     /// The number of initial jobs whose rows no node can read.
     var unreadable: Int

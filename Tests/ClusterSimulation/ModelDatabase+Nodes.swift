@@ -70,7 +70,7 @@ extension ModelDatabase {
         return taken
     }
 
-    /// Ends a node; if `beat` is given, only if the last beat of the node has that number.
+    /// Ends a node, unless `beat` is given and is not the number of the node's last beat.
     func end(_ node: Int64, ifBeat beat: Int64? = nil) {
         // The last beat of a node that has sent none is unknown.
         if let beat, let last = tables.nodes[node]?.beat, last > 0, last != beat { return }
@@ -118,7 +118,7 @@ extension ModelDatabase {
 
     // MARK: Places
 
-    /// Returns the node's places in queues; the places of all nodes together do not exceed those of the queue.
+    /// Returns the node's places in queues; all nodes together have at most as many places as the queue's limit.
     ///
     /// Nodes that want places have equal shares; the remainder rotates with the seconds, as does the only place of a
     /// queue with a rate.

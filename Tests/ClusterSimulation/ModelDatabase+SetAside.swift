@@ -57,7 +57,7 @@ extension ModelDatabase {
         tables.rows[job.key]!.job.bookkeeping.elapsedWake = nil
     }
 
-    /// Makes the jobs due again that earlier owners of the node's shards have set aside, and that have not ended.
+    /// Makes jobs due again if an earlier owner of the node's shards has set them aside, and they have not ended.
     func giveBack(_ shards: some Sequence<ShardID>, to node: Int64) {
         for shard in shards where tables.shards[shard.rawValue].owner == node {
             let epoch = tables.shards[shard.rawValue].epoch

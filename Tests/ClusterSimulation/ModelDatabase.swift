@@ -170,7 +170,7 @@ final class ModelDatabase {
         session.shards[change.shard] != nil || change.expected == .absent
     }
 
-    /// Returns the latest instant at which a run that the turn claims is due.
+    /// Returns the latest due instant of the runs that the turn claims.
     static func claims(_ turn: StoreTurn, in session: StoreSession) -> WallInstant? {
         var latest: WallInstant?
         for change in parts(turn, in: session).flatMap({ turn.parts[$0] }) {

@@ -19,7 +19,7 @@ package final class PostgresServer: Sendable {
     private let process: Process
     private let commands: FileHandle
     private let answers: FileHandle
-    /// The queue of the exchanges with the script, one at a time.
+    /// The serial queue on which commands are sent to the script and their answers are read.
     private let queue = DispatchQueue(label: "apus.tests.postgres")
 
     /// The password of `app`, `reader` and `encrypted`.

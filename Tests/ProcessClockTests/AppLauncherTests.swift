@@ -10,7 +10,7 @@
     @MainActor
     @Suite("The launcher of simulated apps")
     struct AppLauncherTests {
-        /// Tests what all forked processes would share with the launcher, or would lack.
+        /// Tests that the launcher has no descriptor that its processes must not share, and no second thread.
         ///
         /// If the launcher had a descriptor of a run loop or of Dispatch, its processes would take each other's wakes.
         /// If it had a second thread, its processes would lack that thread.

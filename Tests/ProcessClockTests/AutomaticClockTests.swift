@@ -5,7 +5,7 @@ import CWaitingCalls
 import Foundation
 import Testing
 
-/// Code under test that does not know Apus: it tries again with pauses that grow up to an hour.
+/// Retries work after pauses that grow up to an hour, as code that does not know Apus does.
 func retrying<Value: Sendable>(
     attempts: Int, firstPause: TimeInterval = 1, _ work: @Sendable () async throws -> Value
 ) async throws -> Value {

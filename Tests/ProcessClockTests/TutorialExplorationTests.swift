@@ -50,7 +50,7 @@
         private static var kept: Any?
     }
 
-    /// A delegate that runs a closure when the app was launched.
+    /// A delegate that runs a closure when the app has been launched.
     private final class StartingDelegate: UIResponder, UIApplicationDelegate {
         private let body: @MainActor @Sendable () -> Void
 

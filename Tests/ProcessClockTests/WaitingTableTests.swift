@@ -11,8 +11,8 @@ struct WaitingRow: Equatable, CustomStringConvertible {
     let frozen: Int
     /// The numbers of waits that were over a millisecond before the deadline, at the deadline, and ten seconds later.
     let before, advanced, later: Int
-    /// The numbers of waits that are over after the deadline has passed: while the process is stopped, and when it has
-    /// continued.
+    /// The numbers of waits that were over while the process was stopped beyond their deadline, and after the process
+    /// had continued.
     let suspended, resumed: Int
     /// The duration of the wait, to the microsecond, because dates have no nanoseconds.
     let waited: Duration
@@ -141,7 +141,7 @@ struct WaitingTableTests {
     }
 }
 
-/// The number of times that a table is made and compared, which `APUS_REPETITIONS` increases.
+/// The number of times that a table is made and compared; `APUS_REPETITIONS` overrides it.
 enum Repetitions {
     static var count: Int { ProcessInfo.processInfo.environment["APUS_REPETITIONS"].flatMap(Int.init) ?? 3 }
 }

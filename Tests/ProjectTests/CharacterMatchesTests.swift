@@ -24,8 +24,9 @@ enum CharacterMatches {
     private static let replacing = ["processInfo.environment", "currentDirectoryPath"]
     private static let library = "Sources/ApusLinux/"
 
-    /// Returns a message for each such search in a file, unless it is on `unicodeScalars` or on a value with that word
-    /// in its name.
+    /// Returns a message for each such search, and for each use of such a property, in a file.
+    ///
+    /// A search is allowed if its receiver is `unicodeScalars`, or a value whose name contains that word.
     static func objections(to source: String, path: String) -> [String] {
         let forms = forms.filter { source.has($0) }
         let replacing = path.hasPrefix(library) ? [] : replacing.filter { source.has($0) }

@@ -15,8 +15,8 @@ struct SourceText {
 
     /// Returns whether a line ends with a comment that contains a letter.
     static func hasComment(_ line: Substring) -> Bool {
-        // Slashes begin a comment if the line up to them has the same code as the whole line. The letter counts as code
-        // only if the slashes are not within a string.
+        // Slashes begin a comment if the text before them has the same code as the whole line. The added letter shows
+        // whether the slashes are within a string: there, it does not count as code.
         let code = SourceText(String(line)).lines.map { $0 + "a" }
         return line.ranges(of: "//").contains { range in
             let before = SourceText(line[..<range.lowerBound] + "a").lines

@@ -15,7 +15,7 @@ package struct Generator {
     private let random: SeededRandom
     /// The random numbers of kinds of trouble that were added later.
     ///
-    /// They are separate, so that the other trouble in the histories did not change.
+    /// They are separate, so that the addition of these kinds did not change the rest of the histories.
     private let added: SeededRandom
     /// The random numbers of submissions by applications.
     private let applications: SeededRandom

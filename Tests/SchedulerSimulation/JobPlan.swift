@@ -37,7 +37,7 @@ struct JobPlan: Sendable, Hashable {
         case stubborn(Int)
         /// Postpones the run twice, and then succeeds.
         case postpone(Int)
-        /// Keeps output and a result and postpones the run this number of times, and then succeeds.
+        /// Postpones the run this number of times after it has set output and a result, and then succeeds.
         case snooze(Int, times: Int)
     }
 

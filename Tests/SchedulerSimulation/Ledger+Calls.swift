@@ -218,8 +218,8 @@ extension Ledger.State {
     fileprivate mutating func checkConditions(_ context: RunContext, _ number: Int, _ now: Ledger.Moment) {
         guard context.occurrence > 0, let flows = flowsSince else { return }
         for bit in [1, 2, 4] where facts[number].plan.conditions.contains(JobConditions(rawValue: bit)) {
-            // The jobs share one reading of the conditions for a short time, and a claim takes a while when the store
-            // fails.
+            // A run may begin up to a second after a condition has ceased to hold, because the jobs share one reading
+            // of the conditions for a short time, and a claim takes a while when the store fails.
             guard let since = unmetSince[bit], max(since, flows, calmSince ?? .max) < now.elapsed - 1_000_000_000 else {
                 continue
             }
@@ -275,8 +275,8 @@ extension Ledger.State {
 extension Ledger.Facts {
     /// Returns the earliest elapsed time at which an occurrence can be due.
     ///
-    /// It is the end of the occurrence's intervals since the submission, plus the time for which the job was certainly
-    /// suspended before.
+    /// It is the time of the submission, plus the intervals up to the occurrence, plus the time for which the job was
+    /// certainly suspended before.
     ///
     /// - Returns: The time in nanoseconds; `nil` if it is unknown.
     func earliestElapsed(of number: Int) -> Int64? {

@@ -178,7 +178,7 @@ extension Ledger.Facts {
 }
 
 extension Ledger.State {
-    /// Checks that a stop has waited for the handlers, and marks their results, which must be recorded.
+    /// Checks that a stop has waited for the handlers, and marks the results that must be recorded.
     fileprivate mutating func checkStop(_ node: Int, _ now: Ledger.Moment) {
         guard nodes[node].isStarted, !nodes[node].hasLostStore else { return }
         let ends = commands.lazy.filter { $0.kind == .stop && $0.node == node }
@@ -207,8 +207,8 @@ extension Ledger.State {
         facts[number].jobID = job.id
         if facts[number].answered == nil { facts[number].answered = now }
         let to = facts[number].answered ?? now
-        // Checks may have missed other submissions that were carried out in between, because the answers to these
-        // submissions were lost, or because there were no answers.
+        // Other submissions may have been carried out in between without being seen here, because their answers were
+        // lost, or because they have no answers.
         let plan = facts[number].plan
         let unseen = facts.filter {
             $0.key == nil && ($0.isInTransaction || $0.answered != nil) && $0.plan.id == plan.id && $0.number != number

@@ -25,12 +25,14 @@ final class Ledger: Sendable {
         var key: Int64?
         /// The identifier of the job: that of the submission, or of the job that the submission has updated.
         var jobID: JobID?
-        /// Whether the submission was refused because such a job exists, so that it must have no effect.
+        /// Whether the submission was refused because it conflicts with an existing job; it must then have no effect.
         var isRefused = false
         /// Whether the job has had other definitions.
         var isMixed = false
-        /// The submission from which the trigger's occurrences are counted: the period in which it was made, and the
-        /// number of earlier occurrences; `nil` if this is unknown.
+        /// The phase of the occurrences; `nil` if it is unknown.
+        ///
+        /// It has the period in which the submission was made from which the occurrences are counted, and the number of
+        /// earlier occurrences.
         var phase: Phase?
         /// Whether this submission was acknowledged with a job that it made.
         var isAcknowledged = false

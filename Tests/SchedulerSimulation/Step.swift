@@ -3,8 +3,8 @@ import ApusJobs
 
 /// One step of a history; times are milliseconds.
 ///
-/// Every step is valid in every situation, in which it may have no effect. A history therefore remains valid when steps
-/// are removed from it.
+/// Every step is valid in every situation, although it may have no effect there. A history therefore remains valid when
+/// steps are removed from it.
 indirect enum Step: Sendable, Hashable {
     enum Command: String, Sendable, Hashable, CaseIterable {
         case cancel, suspend, resume, runNow, query, retry, cancelRun, delete
@@ -57,7 +57,7 @@ indirect enum Step: Sendable, Hashable {
     /// Submits these jobs in a transaction of an application, whether a scheduler runs or not.
     case submitInTransaction([JobPlan])
     case command(Command, job: Int)
-    /// Changes all jobs of a queue, or with `nil` all jobs.
+    /// Changes all jobs of a queue; if `queue` is `nil`, all jobs of all queues.
     case bulk(Bulk, queue: Int?)
     case configure(queue: Int, Setting)
     /// Issues all of these commands before any of them is carried out.
@@ -72,7 +72,7 @@ indirect enum Step: Sendable, Hashable {
     case heal
     /// Hanging commits continue; a store that fails continues to fail.
     case release(isReversed: Bool)
-    /// Stops the scheduler; with `nil`, it waits for its handlers without a limit.
+    /// Stops the scheduler; if `grace` is `nil`, it waits for its handlers without a limit.
     case stop(grace: Int?)
     case start
     /// Kills the process at rest, or after this number of pieces of work, counted from the next deadline.

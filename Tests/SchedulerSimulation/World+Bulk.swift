@@ -33,7 +33,7 @@ extension World {
         }
     }
 
-    /// Returns the jobs that the change must change.
+    /// Returns the jobs that the command must change.
     private static func changeable(
         _ bulk: Step.Bulk, _ query: JobQuery, in base: MemoryStore
     ) async throws -> [Job] {
@@ -59,10 +59,10 @@ extension World {
         return changeable
     }
 
-    /// Returns whether a retry of the job cannot be refused.
+    /// Returns whether the store must accept a retry of the job.
     ///
-    /// This is so if the last attempt was the outcome, no other job has the identifier, and no job can count as the
-    /// same.
+    /// This is so if the job is not unique by its content, its last attempt is final, and no other job with the same
+    /// identifier has had a later attempt.
     private static func isRetriable(_ loaded: LoadedJob, in base: MemoryStore) async throws -> Bool {
         let job = loaded.job
         if job.request.uniqueness.countsContent { return false }

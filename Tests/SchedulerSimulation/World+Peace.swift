@@ -8,7 +8,7 @@ extension World {
     /// The maximum duration of a command while nothing hangs, in nanoseconds.
     private static let patience: Int64 = 30_000_000_000
 
-    /// Checks that every command is answered in time, if nothing hangs, and that stop returns within its grace.
+    /// Checks that every command is answered in time, if nothing hangs, and that `stop` returns within its grace.
     func checkAnswers() {
         let now = ledger.now
         ledger.with { state in

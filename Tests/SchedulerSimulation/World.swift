@@ -122,7 +122,7 @@ final class World {
         }
     }
 
-    /// Sends a command; without an identifier, for the job to which the plan's number refers.
+    /// Sends a command for the job with the given identifier, or for the job to which the number of a plan refers.
     func give(_ command: Step.Command, _ job: Int, id given: JobID? = nil) {
         guard isUp, let current else { return }
         let id = given ?? ledger.with { $0.jobID(job) }
@@ -283,7 +283,7 @@ final class World {
         }
     }
 
-    /// Updates the times since which the world is calm, the world is healthy, and everything flows, after each step.
+    /// Updates `calmSince`, `healthySince` and `flowsSince` of the ledger after each step.
     func settle() {
         let now = ledger.now.elapsed
         let held = nodes.contains { $0.store.held > 0 && !facts(of: $0).isDead }

@@ -96,7 +96,7 @@
         struct ContentState: Codable, Hashable { var text: String }
     }
 
-    /// Updates and ends an activity with more than 4 KB, and then with less.
+    /// Updates and ends an activity with more than 4 KB of content, and then ends it with less.
     private final class LongLetterApp: UIResponder, UIApplicationDelegate {
         func applicationDidBecomeActive(_ application: UIApplication) {
             let (long, short) = (content(5_000), content(5))

@@ -8,7 +8,9 @@
     import Testing
     import UIKit
 
-    /// Keeps a session in its defaults, its keychain and a file, and looks for them at each launch and when they can be read.
+    /// Keeps a session in its defaults, its keychain and a file, and notes which of the three it can read.
+    ///
+    /// It looks at each launch, whenever it becomes active, and when protected data becomes available.
     private final class Session: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
         private let manager = CLLocationManager()
         private var claim = UIBackgroundTaskIdentifier.invalid
@@ -49,7 +51,7 @@
             SimulatedPhone.note("\(when): defaults \(name), keychain \(status), file \(file)")
         }
 
-        /// Stores the session that the first launch leaves.
+        /// Stores a session, as the first launch does.
         static func begin() {
             UserDefaults.standard.set("Ada", forKey: "name")
             try? Data("open".utf8).write(to: file)

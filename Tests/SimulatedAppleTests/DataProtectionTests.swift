@@ -5,7 +5,7 @@
     import Testing
     import UIKit
 
-    /// Notes UIKit's notifications of data protection, and checks the files itself when its background task expires.
+    /// Notes UIKit's notifications of data protection, and whether data is available when its background task expires.
     private final class Guarded: UIResponder, UIApplicationDelegate {
         private var claim = UIBackgroundTaskIdentifier.invalid
 

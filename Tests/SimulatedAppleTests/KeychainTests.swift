@@ -7,7 +7,7 @@
     import Testing
     import UIKit
 
-    /// The keychain items of an app, each with a secret, which are added with or without an accessibility.
+    /// The keychain items of an app, each with a secret, and with an accessibility only if one is given.
     private enum Vault {
         static func query(_ account: String) -> [String: Any] {
             [

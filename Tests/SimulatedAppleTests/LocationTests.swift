@@ -154,7 +154,7 @@ extension SimulatedAppleTests {
     }
 }
 
-/// Asks for one position each time.
+/// Notes the positions and the errors of its manager, from which the test requests one position at a time.
 private final class OneLocationDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
     let manager = CLLocationManager()
     private let journal: Journal

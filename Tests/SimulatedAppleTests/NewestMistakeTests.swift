@@ -76,7 +76,7 @@
         }
     }
 
-    /// Begins to show a ride when the user leaves the app, or while the app is in front.
+    /// Begins to show a ride when the user leaves the app, or, if it is mended, when the app becomes active.
     private struct Riding: Program {
         struct Ride: ActivityAttributes {
             struct ContentState: Codable, Hashable { var minutes: Int }

@@ -105,8 +105,10 @@
             let tooLong: @convention(c) () -> Void
             let inTime: @convention(c) () -> Void
 
-            /// Limits: Apple, "Addressing watchdog terminations" (19.97 s for a launch, 10 s for the update of a scene,
-            /// 5 s at the end); 5 s on the way to the background.
+            /// The rows, with a block that is longer than the limit and one that is shorter.
+            ///
+            /// Apple's "Addressing watchdog terminations" names the limits: 19.97 s for a launch, 10 s for the update
+            /// of a scene, and 5 s at the end. The limit on the way to the background is 5 s.
             static let all = [
                 Block(
                     testDescription: "launch", rule: .slowLaunch,

@@ -10,7 +10,9 @@ import Testing
 @Suite("The modules with the names of Apple's frameworks", .serialized, .simulatedPhone())
 struct SimulatedAppleTests {}
 
-/// The notes of an app in order, which the test retains instead of the app.
+/// The notes of an app, in order.
+///
+/// A test retains this object instead of the app.
 @MainActor
 final class Journal {
     var lines: [String] = []

@@ -28,7 +28,6 @@
                 }
             }
 
-            /// Returns the events of the transfers.
             private func transfers(_ device: SimulatedDevice) -> [String] {
                 device.log.compactMap { event in
                     if case .transfer(let text) = event.what { text } else { nil }

@@ -19,7 +19,7 @@
             }
         }
 
-        /// A page in a stack, which pushes another one, and that a third one.
+        /// A stack whose first page pushes a second one, which can push a third one.
         private struct Stacked: View {
             let events: Events
             @State private var isPushed = false

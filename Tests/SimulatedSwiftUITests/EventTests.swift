@@ -71,7 +71,7 @@
             }
         }
 
-        /// Creates a publisher in each evaluation.
+        /// Creates a publisher in each evaluation of its body.
         private struct Renewer: View {
             let events: Events
             @State private var count = 0
@@ -87,7 +87,7 @@
             }
         }
 
-        /// Receives from the given publisher.
+        /// Receives from the same publisher in each evaluation of its body.
         private struct Keeper<P: Publisher>: View where P.Failure == Never {
             let publisher: P
             @State private var count = 0
@@ -146,7 +146,7 @@
                 #expect(events.all == ["in", "outer", "out", "in"])
             }
 
-            /// Lets tasks of the main actor run until `isDone`.
+            /// Lets tasks of the main actor run until `isDone` returns `true`.
             private func wait(until isDone: () -> Bool) async {
                 for _ in 0..<1_000_000 where !isDone() { await Task.yield() }
             }

@@ -22,7 +22,7 @@ package final class CommitCounter: Sendable {
 
     deinit { close(file) }
 
-    /// The number of transactions since the shared memory was created, which wraps around; `nil` if it cannot be read.
+    /// The number of transactions since the shared memory was created, modulo 2³²; `nil` if it cannot be read.
     package var value: UInt32? {
         var counter: UInt32 = 0
         return pread(file, &counter, 4, 8) == 4 ? counter : nil

@@ -69,7 +69,7 @@ package final class RawSQLite: @unchecked Sendable {
 
     // MARK: Runs
 
-    /// Creates a table for the runs of the plain table's rows, with the least that a store must keep of each run.
+    /// Creates a table for the runs of the plain table's rows, which has only what every store must keep of a run.
     package func makeRunTable() throws {
         try run(
             """

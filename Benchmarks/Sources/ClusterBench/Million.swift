@@ -1,7 +1,7 @@
 import BenchSupport
 import Foundation
 
-/// A database with a million jobs that are due within a day from tomorrow on.
+/// A database with a million jobs whose due instants are spread over the day that begins 24 hours from now.
 ///
 /// The figures are the time until a node has its share of the shards, the memory of a node, the lateness of another
 /// job, and the time to find a job by its name.

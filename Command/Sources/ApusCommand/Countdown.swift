@@ -67,7 +67,7 @@ struct Countdown: AsyncParsableCommand {
     }
 
     private func trigger(_ text: String) throws -> WireTrigger {
-        // An unknown zone is refused even if the text is a duration, which needs none.
+        // An unknown zone is refused even if the text is a duration, for which no zone is needed.
         let zone = try tz.map { try TimeText.zone(named: $0) } ?? SystemTimeZones.shared.local
         // `in 5 minutes` is a duration, which a change of the clock does not affect.
         let text = text.lowercased().hasPrefix("in ") ? String(text.dropFirst(3)) : text

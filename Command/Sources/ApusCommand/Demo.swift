@@ -116,7 +116,7 @@ private struct Demonstration {
                 policies: policies))
     }
 
-    /// Kills the daemon at 5 s, while "long" runs, and starts another one at 7 s, after a beat was due.
+    /// Kills the daemon at 5 s, while the job "long" runs, and starts another daemon at 7 s, after a beat was due.
     private func crashAndRestart(_ process: Int32, start: ContinuousInstant) async throws {
         try await clock.sleep(until: start.advanced(by: .seconds(5)), tolerance: nil)
         kill(process, SIGKILL)

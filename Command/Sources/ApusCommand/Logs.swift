@@ -26,7 +26,7 @@ struct Logs: AsyncParsableCommand {
             guard follow else { return try await printOnce(session) }
             var log = JobLog(client: session.client, job: try await session.call { try await $0.job(id) })
             try await log.begin(at: occurrence)
-            // A daemon that was stopped is not started again.
+            // A daemon that has died or was stopped is not started again.
             try await JobFollower(session: session, job: log.job.id, restartsDaemon: false, replaysOutput: true).follow
             {
                 try await log.look($0)

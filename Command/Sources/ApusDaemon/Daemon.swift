@@ -22,13 +22,14 @@ public struct Daemon: Sendable {
         public var home: Home
         /// The location of the jobs.
         public var store: StoreLocation
-        /// The daemon's name among those that share the store.
+        /// The daemon's name among the daemons that share the store.
         public var node: NodeID
         /// The address of the HTTP listener; `nil` for none.
         public var http: HTTPAddress?
         /// The time for which running commands may continue after SIGTERM.
         public var grace: Duration = .seconds(10)
-        /// Whether a running daemon of the home is stopped first; if `false`, the start then fails with `owned`.
+        /// Whether a running daemon of the home is stopped first; if `false`, the start fails with `owned` while one
+        /// runs.
         public var takesOver = false
         /// The maximum number of concurrent jobs; `nil` for 256.
         ///
@@ -313,7 +314,7 @@ public struct Daemon: Sendable {
     static let systemRoot = "APUS_SYSTEM_ROOT"
 }
 
-/// The error with which the scheduler stopped because it could no longer use the store; `nil` if there was none.
+/// Keeps the error with which the scheduler stopped because it could no longer use the store.
 private final class Loss: Sendable {
     private let reason = Locked<JobError?>(nil)
 

@@ -7,7 +7,7 @@ public struct HTTPAddress: Hashable, Sendable {
     public var host: String
     /// The port; 0 for any free port.
     public var port: Int
-    /// The names with ports by which other machines reach the listener; empty on loopback.
+    /// The names by which other machines reach the listener, with their ports; empty on loopback.
     public var remoteNames: Set<String> = []
     /// The names of the TLS proxies that pass requests on to the listener, with their ports.
     ///

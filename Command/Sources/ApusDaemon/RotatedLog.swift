@@ -12,11 +12,11 @@ import PlatformC
 
 /// A log file of a bounded size, with a bounded number of earlier log files.
 ///
-/// A file that has reached its size becomes `PATH.1`, `PATH.1` becomes `PATH.2` and so on, the oldest one is removed,
-/// and a new file begins.
+/// When a file has reached its maximum size, it becomes `PATH.1`, `PATH.1` becomes `PATH.2` and so on, the oldest file
+/// is removed, and a new file begins.
 ///
 /// The file takes the place of standard error, so it also contains the runtime's message if the process traps. The size
-/// is checked after each message: no timer is needed, and a file exceeds its bound by at most one message.
+/// is checked after each message, so no timer is needed, and a file exceeds its bound by at most one message.
 public final class RotatedLog: TextOutputStream, Sendable {
     /// The bounds of a log.
     public struct Limits: Sendable, Hashable {

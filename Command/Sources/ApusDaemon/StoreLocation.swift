@@ -61,7 +61,7 @@ public enum StoreLocation: Sendable {
         return configuration["password"] != nil || configuration["sslpassword"] != nil
     }
 
-    /// Returns an error of opening the store, with the location and the server's message if the store is a database.
+    /// Returns an error of opening a store; for a database, the location and the server's message are added.
     func explained(_ error: JobError) -> JobError {
         if case .postgres = self, let cause = error.cause as? PostgresError {
             let words = cause.server.map { " (\($0.message))" } ?? ""

@@ -21,8 +21,8 @@ struct Apus: AsyncParsableCommand {
     // swift-format-ignore: NoLeadingUnderscores
     static let _errorPrefix = "apus: "
 
-    // Each subcommand states its name, because deriving the name from the type would take the runtime a sixth of the
-    // time of a whole command.
+    // Each subcommand states its name, because deriving the name from the type would take a sixth of the time of a
+    // whole command.
     static let configuration = CommandConfiguration(
         commandName: "apus",
         abstract:

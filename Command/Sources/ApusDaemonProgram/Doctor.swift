@@ -104,7 +104,7 @@ private struct Examination {
 
     /// The free space of a disk, in bytes, below which the finding is a note (`littleSpace`) or a problem (`noSpace`).
     ///
-    /// A busy daemon can fill such an amount within hours.
+    /// A busy daemon can use up this much space within hours.
     private static let (littleSpace, noSpace): (UInt64, UInt64) = (1 << 30, 64 << 20)
 
     private func disk(_ home: Home) -> Finding {

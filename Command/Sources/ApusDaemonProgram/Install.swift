@@ -58,7 +58,7 @@ struct Install: AsyncParsableCommand {
                 }
                 return Terminal.out(TerminalText(raw: unit), terminator: "")
             }
-            // If APUS_HOME is set, no file outside of the folder that it names is changed. systemd does not look for
+            // If APUS_HOME is set, no file outside of the folder in APUS_HOME is changed. systemd does not look for
             // units in that folder, so the unit can only be printed.
             if hasOwnHome {
                 throw DaemonError(

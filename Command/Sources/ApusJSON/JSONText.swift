@@ -1,4 +1,4 @@
-/// Writes values as JSON, as `JSONEncoder` does with sorted keys and without escaped slashes, in half its time.
+/// Writes values as `JSONEncoder` does with sorted keys and without escaped slashes, but in half the time.
 package enum JSONText {
     /// Returns the JSON of a value in UTF-8.
     ///

@@ -34,7 +34,8 @@ struct Findings: Encodable {
     var early: Int
     /// Submissions, attempts and outcomes that exist twice.
     var twice: Int
-    /// Writes and starts by a node that no longer owned the shard.
+    /// Writes by nodes that did not own the shard, runs that began after their occurrence's outcome, and jobs that
+    /// reappeared although a promotion had lost them.
     var oldEpoch: Int
     /// Other broken promises: no outcome, an outcome other than the command's, a node that has no shards or has
     /// trapped.

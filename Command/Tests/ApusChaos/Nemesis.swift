@@ -133,8 +133,8 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
 
     /// Replaces one of two nodes by a node that knows the new version, and then kills the third node.
     ///
-    /// The two nodes are replaced in turn. The third node always has the first version, and its program joins again
-    /// after the kill.
+    /// The versions alternate between the two nodes. The third node always has the first version, and its program joins
+    /// again after the kill.
     private func upgrade(_ cluster: Cluster, to version: Int, _ strike: inout Strike) async throws {
         let inspection = PostgresInspection(
             try PostgresConfiguration(cluster.connection()), migrations: .upTo(version))

@@ -10,7 +10,7 @@ struct ParallelismTests {
         "as many jobs run at once as requested, within the limits of descriptors and processes, and at least one",
         arguments: [
             // Each row has the requested number of jobs, the limit of open files, the number of files in use, the
-            // numbers of processes that are left, and the expected number of jobs.
+            // numbers of processes that the limits still allow, and the expected number of jobs.
             (nil, 20_000, 60, [], 256), (1_000, 20_000, 60, [], 1_000), (100_000, 20_000, 60, [], 9_704),
             (nil, 1_024, 60, [], 256), (nil, 256, 60, [], 59), (nil, 64, 60, [], 1), (nil, 3, 60, [], 1),
             (3, 20_000, 60, [], 3), (nil, 20_000, 60, [400], 100), (nil, 20_000, 60, [4_000, 20], 5),

@@ -7,8 +7,8 @@ import Testing
 struct EndingTests {
     /// Returns a script that starts one child in the command's group and one in a separate session.
     ///
-    /// Both children ignore SIGTERM, and the command does not. The script records all three processes. The first
-    /// child's output is the command's.
+    /// Both children ignore SIGTERM, and the command does not. The script records the numbers of all three processes.
+    /// The first child inherits the command's output.
     private static func family(_ folder: String) -> String {
         let stubborn = "trap \"\" TERM; echo $$ >> \(folder)/pids; while :; do sleep 0.1; done"
         return "sh -c '\(stubborn)' & setsid sh -c '\(stubborn)' >/dev/null 2>&1 & echo $$ >> \(folder)/pids; wait"

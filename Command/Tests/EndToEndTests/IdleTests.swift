@@ -37,9 +37,9 @@ struct IdleTests {
     ///
     /// No request may reach the daemon meanwhile, so this reads procfs only.
     ///
-    /// - Returns: The threads that ran in the last of three spans of 60 s, or nothing if the process slept through one
-    ///   of them. The first spans may contain the ends of Dispatch's threads, some seconds after their last work, and
-    ///   of the tests' own connections, after a minute.
+    /// - Returns: The counts of the threads that ran in the last of three spans of 60 s; empty if the process slept
+    ///   through one of the spans. The first spans may contain the ends of Dispatch's threads, some seconds after their
+    ///   last work, and of the tests' own connections, after a minute.
     private static func wakes(_ process: Int32) async throws -> [String: Int] {
         var woken: [String: Int] = [:]
         for _ in 1...3 {

@@ -44,7 +44,7 @@ struct ConnectionTests {
                     "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\nTransfer-Encoding: chunked\r\n\r\n")
                 let answer = Answer(try await connection.receive())
                 #expect(answer.status == 401 && answer.headers["connection"] == "close")
-                // The send is repeated, because the answer arrives before the server waits for the end.
+                // The check is repeated, because the answer arrives before the server waits for the end of the body.
                 try await until("the end of the sending") {
                     web.time.advance(by: .seconds(3))
                     return !connection.channel.isActive || Self.fails(connection)

@@ -33,7 +33,7 @@ public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The code and the message in one line.
     public var description: String { "\(code): \(message)" }
 
-    /// Returns the user's text for an error that the library has thrown.
+    /// Returns the text that the user sees for an error of the library.
     static func text(_ error: any Error) -> String {
         switch error {
         case let error as BackgroundError: error.message

@@ -15,7 +15,7 @@ public final class CompletionModel {
 
     private static let key = "completion"
     private static let storyLimit = 100
-    /// The number of computed numbers between two saves.
+    /// The number of Fibonacci numbers that are computed between two saves.
     ///
     /// A kill comes without a warning, and then at most this many numbers are computed again.
     private static let savedEvery = 20

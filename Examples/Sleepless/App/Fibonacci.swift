@@ -1,9 +1,9 @@
 /// A position in the sequence 0, 1, 1, 2, 3, 5, …, in bounded space.
 ///
-/// Numbers with up to ``exactDigits`` digits are stored completely. Of a longer number, the limbs in the middle are
+/// Numbers with up to ``exactDigits`` digits are stored completely. The limbs in the middle of a longer number are
 /// dropped. Its last digits are exact, because higher digits do not affect them. Its first digits and its length are
 /// exact too, because the carries that are lost with the middle only affect stored digits that are not shown. The next
-/// number needs no more than these digits, so the sequence is unbounded.
+/// number is computed from the stored digits alone, so the sequence is unbounded.
 struct Fibonacci: Codable, Sendable, Hashable {
     /// A natural number to the base 10¹⁸, the lowest limb first; the highest limb is zero only in 0.
     private struct Limbs: Codable, Sendable, Hashable {
@@ -25,7 +25,7 @@ struct Fibonacci: Codable, Sendable, Hashable {
     private(set) var index = 0
     private var current = Limbs(limbs: [0])
     private var next = Limbs(limbs: [1])
-    /// The number of limbs that have been dropped from the middle of each of the two numbers.
+    /// The number of limbs that have been dropped from the middle of the current number, and of the next one.
     ///
     /// It is `nil` in the records of versions that kept all limbs.
     private var dropped: Int?

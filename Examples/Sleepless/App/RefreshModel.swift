@@ -76,8 +76,8 @@ public final class RefreshModel {
     /// - Parameters:
     ///   - kind: The kind of work.
     ///   - earliest: The delay before which the run does not begin, in seconds from 0 to 30 days.
-    ///   - network: Whether the run requires a network connection; for processing.
-    ///   - power: Whether the run requires external power; for processing.
+    ///   - network: Whether the run requires a network connection; used only for processing.
+    ///   - power: Whether the run requires external power; used only for processing.
     /// - Throws: ``AppError`` with the code `invalid` or `storeFailed`.
     public func schedule(_ kind: Kind, earliest: Double, network: Bool, power: Bool) throws(AppError) {
         _ = try AppError.duration(earliest, in: Self.delays, named: "earliest")
@@ -108,8 +108,7 @@ public final class RefreshModel {
             RefreshSnapshot.Run(id: "\(saved.lastRun)", kind: kind, began: host.stamp, ended: nil, outcome: nil))
         if saved.runs.count > Self.runLimit { saved.runs.removeFirst() }
         saveWhatHappened()
-        // The next run is requested before the work begins, so that it comes even if the time of this run is not
-        // enough.
+        // The next run is requested before the work begins, so that it takes place even if this run expires.
         submit(kind)
         return saved.lastRun
     }

@@ -14,7 +14,6 @@ struct TimerList {
     private var rows: [Row] = []
     private var ended: [TimerSnapshot.Ended] = []
     private var vibrations = 0
-    /// The number of the next row.
     private(set) var nextID = 1
 
     var isFull: Bool { rows.count >= Self.rowLimit }

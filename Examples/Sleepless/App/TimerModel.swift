@@ -48,7 +48,7 @@ public final class TimerModel: BackgroundTimersDelegate {
         return id
     }
 
-    /// Cancels a timer; its row is removed with the resulting event.
+    /// Cancels a timer, whose row is removed when the timer reports its cancellation.
     public func cancel(_ id: Int) throws(AppError) {
         guard let timer = list.timer(id) else {
             throw AppError(.notFound, "there is no timer with the `id` \(id); it may have run already")

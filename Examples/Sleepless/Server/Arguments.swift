@@ -5,7 +5,9 @@ import HTTPTypes
 import LoopbackWeb
 import SleeplessApp
 
-/// The JSON object in the body of a POST; its errors name the argument and the accepted values.
+/// The JSON object in the body of a POST.
+///
+/// An error about an argument names the argument and the accepted values.
 struct Arguments: Sendable {
     private enum Value: Decodable, Sendable {
         case flag(Bool)
@@ -118,11 +120,11 @@ struct Arguments: Sendable {
         return choice
     }
 
-    /// Returns an instant in ISO 8601 that is in the future.
+    /// Returns the future instant that an argument contains in ISO 8601.
     ///
     /// - Parameters:
     ///   - name: The name of the argument.
-    ///   - now: The wall clock. The examples in the error are an hour after it, so they are accepted.
+    ///   - now: The wall clock. The examples in the error are an hour later, so that they would be accepted.
     /// - Returns: The instant.
     /// - Throws: ``WebError``, whose message contains two accepted forms.
     func instant(_ name: String, after now: WallInstant) throws(WebError) -> WallInstant {

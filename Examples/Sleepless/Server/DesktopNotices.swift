@@ -18,7 +18,7 @@ final class DesktopNotices: Notifier {
     ///
     /// - Parameters:
     ///   - desktop: The notifier of the desktop.
-    ///   - environment: The environment, in whose variables the session's bus is found, as in the desktop's libraries.
+    ///   - environment: The environment whose variables name the session's bus, as for the desktop's own libraries.
     init(
         _ desktop: any Notifier, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {

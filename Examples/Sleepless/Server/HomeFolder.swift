@@ -6,9 +6,9 @@ import Foundation
     import Musl
 #endif
 
-/// The folder of an app's records on Linux, which belongs to one process at a time and which only its user can read.
+/// The folder of an app's records on Linux, which belongs to one process at a time; only its user can read the records.
 ///
-/// The lock is that of the kernel (flock(2)), so it ends with the process, however that ends. The lock file stays; its
+/// The kernel keeps the lock (flock(2)), and releases it when the process ends for any reason. The lock file stays. Its
 /// content, the number of the process, is only used for the message of an error.
 final class HomeFolder: Sendable {
     /// An error that says why the folder cannot be used.

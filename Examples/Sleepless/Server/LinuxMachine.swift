@@ -46,7 +46,7 @@ final class LinuxMachine: Stage {
         show(app)
         phases = host.observePhase { [weak self] phase in
             self?.feed.changed()
-            // The page shows how the remaining time runs down.
+            // In the background, the page is updated regularly, because it shows the remaining time.
             if phase == .background { self?.clock?.resume() }
         }
         clock = try RepeatingTimer(every: .milliseconds(500), engine: host.engine) {

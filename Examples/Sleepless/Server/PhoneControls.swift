@@ -145,8 +145,7 @@ enum PhoneControls {
         return true
     }
 
-    /// Sets the user's answer to a question for permission; if it was already asked, changes the permission in the
-    /// settings.
+    /// Sets the user's answer to a request for permission, and changes the permission if the user was already asked.
     @MainActor
     private static func answerQuestions(
         _ name: String, _ arguments: Arguments, _ device: SimulatedDevice

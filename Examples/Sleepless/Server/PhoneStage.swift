@@ -94,7 +94,8 @@ final class PhoneStage: Stage {
 
     // MARK: Time
 
-    /// Advances the phone by a long time while the server keeps answering; further requests wait for their turn.
+    /// Advances the phone by a long time while the server keeps answering; a later call waits until earlier calls have
+    /// ended.
     func move(_ body: @MainActor (SimulatedDevice) async -> Void) async {
         while isMoving { await withCheckedContinuation { waiting.append($0) } }
         isMoving = true

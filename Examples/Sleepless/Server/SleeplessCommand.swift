@@ -76,7 +76,7 @@ struct SleeplessCommand: AsyncParsableCommand {
     @MainActor
     private func serve(_ stage: any Stage, secrets: GuardRules.Secrets?, _ logger: Logger) async throws {
         var quiet = logger
-        // The server logs an orderly end as an error.
+        // The server logs an orderly end as an error, so its errors are not logged.
         quiet.logLevel = .critical
         let page =
             web.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? Bundle.module.bundleURL.appending(path: "Web")

@@ -7,7 +7,7 @@ import LoopbackWeb
 import NIOCore
 import SleeplessApp
 
-/// The server of the page, its streams, and the taps and controls, on the loopback interface.
+/// The server on the loopback interface, which serves the page and its streams, and receives the taps and the controls.
 struct SleeplessServer: Sendable {
     typealias Context = WebRequestContext
 

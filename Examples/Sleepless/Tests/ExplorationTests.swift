@@ -14,7 +14,7 @@ struct ExplorationTests {
     private static let seeds: ClosedRange<UInt64> =
         1...(ProcessInfo.processInfo.environment["APUS_SEEDS"].flatMap(UInt64.init) ?? 500)
 
-    /// The taps of the user, whatever the app shows; refused taps have no effect.
+    /// The taps that the user chooses from, whatever the app shows; refused taps have no effect.
     private static let actions: [AppAction] = [
         AppAction("try device.sleepless.timer.go(delay: 3, repeat: nil)") {
             _ = try app($0).timer.go(delay: 3, repeat: nil)

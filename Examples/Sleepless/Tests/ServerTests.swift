@@ -32,7 +32,7 @@ struct ServerTests {
         for await address in addresses.prefix(1) { try await body(address) }
         phone.feed.events.close()
         running.cancel()
-        // A server that could not start reports the reason.
+        // If the server could not start, the test fails with the server's error.
         if case .failure(let error) = await running.result, !(error is CancellationError) { throw error }
     }
 

@@ -122,7 +122,7 @@ struct CommandHelp: Decodable {
         do {
             switch argument.valueName {
             case "duration": _ = try DurationText.parse(value)
-            // This is the argument of `every`.
+            // `when` is the argument of `apus every`.
             case "when":
                 if (try? DurationText.parse(value)) == nil { _ = try CalendarSchedule(words: "every \(value)") }
             case "fields": _ = try CalendarSchedule(cron: value, dialect: dialect ?? .standard)

@@ -76,7 +76,7 @@ struct DocumentationTests {
             for line in ShellLine.typed(in: block) {
                 for words in ShellLine.commands(in: line) where words[0] == "make" && words.count > 1 {
                     let target = words[1]
-                    // For `make test-PART` the Makefile has a variable for each part.
+                    // The Makefile has no line for each target `test-PART`, but a variable for each part.
                     let isThere =
                         makefile.contains("\n\(target):")
                         || target.hasPrefix("test-")

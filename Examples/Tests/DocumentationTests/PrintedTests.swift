@@ -9,7 +9,7 @@ enum Printed {
 
     fileprivate static func add(_ line: String) { lines.withLock { $0.append(line) } }
 
-    /// Returns what `body` prints, in the form of a document.
+    /// Returns the lines that `body` prints, as a document shows them.
     @MainActor static func text(of body: () throws -> Void) rethrows -> String {
         lines.withLock { $0 = [] }
         try body()

@@ -6,7 +6,7 @@ struct MethodReference {
     var base: String
     /// The method's name, with its labels if the argument has them.
     var name: DeclReferenceExprSyntax
-    /// The type after `as`, unless it has the object as a parameter.
+    /// The type after `as`; `nil` if there is none, or if the type has the object as a parameter.
     var methodType: TypeSyntax?
 
     /// Creates the reference; `nil` if the argument is not the name of a method.

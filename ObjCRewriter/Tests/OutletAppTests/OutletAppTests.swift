@@ -17,7 +17,7 @@
             return device
         }
 
-        /// The texts of its two labels.
+        /// Returns the texts of the screen's two labels.
         private func labels(_ device: SimulatedDevice) throws -> [String] {
             let lines = try SimulatedPhone.screen(on: device)
             #expect(lines.first == "Pomodoro" && lines.contains("Start") && lines.contains("Stop"))

@@ -78,11 +78,11 @@
 
         enum GrantAction: Equatable {
             case keep
-            /// The background task was ended before its identifier was known.
+            /// End the background task in UIKit, because it was ended before its identifier was known.
             case end(ID)
         }
 
-        /// Handles the identifier from UIKit, which comes at most once.
+        /// Handles the identifier that UIKit gives, at most once, for the background task.
         mutating func granted(_ id: ID) -> GrantAction {
             switch state {
             case .requesting(let hasExpired):
@@ -118,7 +118,7 @@
 
         enum ExpireAction: Equatable {
             case callHandler
-            /// The handler was already called, or the background task has ended.
+            /// Do nothing, because the handler was already called or the background task has ended.
             case ignore
         }
 

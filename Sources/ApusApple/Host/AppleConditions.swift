@@ -29,8 +29,8 @@
             #if !os(tvOS)
                 names += [UIDevice.batteryLevelDidChangeNotification, UIDevice.batteryStateDidChangeNotification]
             #endif
-            // The simulated phone does not post the following notifications. There, a change of these conditions is
-            // noticed when one of the other notifications is posted.
+            // The simulated phone does not post the following notifications. There, a change of the low-power mode or
+            // the thermal state is noticed when one of the other notifications is posted.
             #if !os(Linux)
                 names += [.NSProcessInfoPowerStateDidChange, ProcessInfo.thermalStateDidChangeNotification]
             #endif
@@ -57,7 +57,7 @@
                 case .nominal: .nominal
                 case .fair: .fair
                 case .serious: .serious
-                // The critical state, and any higher state of a later system.
+                // This is the critical state, or a higher one that a later system adds.
                 default: .critical
                 }
             return conditions

@@ -18,7 +18,7 @@
     ///
     /// Create one while the app launches, and keep it. All members may then be used from any thread.
     ///
-    /// - Phases come from `UIApplication`'s notifications, which are posted with scenes and without (Apple,
+    /// - Phases come from `UIApplication`'s notifications, which are posted in apps with and without scenes (Apple,
     ///   developer.apple.com/documentation/uikit/uiscenedelegate/scenedidenterbackground(_:)): the app is `inactive`
     ///   when it resigns being active and when it enters the foreground, `active` when it has become active,
     ///   `background` when it has entered the background, and `terminated` when it is notified of its termination.
@@ -170,7 +170,7 @@
     /// The defaults of the system: the system's clocks and threads on Apple's systems, and the clocks and threads of
     /// the simulated phone's running process on Linux.
     ///
-    /// An app's code is therefore the same on both.
+    /// An app's code is therefore the same on Apple's systems and on Linux.
     struct AppleSystem: Sendable {
         var engine: TimerEngine
         var mainLoop: any MainLoop
@@ -212,10 +212,10 @@
 
     /// A main loop that calls the observers of phases before UIKit's notification returns.
     ///
-    /// The system may suspend the app as soon as UIKit's notification that the app entered the background has returned,
-    /// and ends the app after the notification of its termination. An observer must have saved its data by then. The
-    /// observers have as much time as UIKit's own methods: about 5 s (Apple,
-    /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
+    /// When UIKit notifies the app that it has entered the background, the system may suspend the app as soon as the
+    /// notification has returned. When UIKit notifies the app of its termination, the system ends the app afterwards.
+    /// An observer must have saved its data by then. The observers have as much time as UIKit's own methods: about 5 s
+    /// (Apple, developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
     final class PhaseLoop: MainLoop {
         private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
 
@@ -232,7 +232,7 @@
 
     /// Observers of Foundation's notification center; they are removed when this object is released.
     ///
-    /// The class is `@unchecked Sendable` because the tokens, which the compiler does not know to be thread-safe, are
+    /// The class is `@unchecked Sendable` because the compiler does not know the tokens to be thread-safe. They are
     /// accessed only under `lock` and in the deinitializer, and only the center uses them.
     final class NotificationObservers: @unchecked Sendable {
         private let lock = Locked(())

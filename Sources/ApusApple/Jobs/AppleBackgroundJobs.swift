@@ -15,8 +15,8 @@
     /// - Handlers of continued work may be registered after the launch. Developers report that they had to register the
     ///   exact identifier right before they submitted the request (developer.apple.com/forums/thread/799126). The kind
     ///   of a handler's work is known only when a request is submitted. A late handler is therefore kept, and the first
-    ///   continued request registers it with the system. Requests for a refresh or for processing are then refused with
-    ///   `registeredTooLate`.
+    ///   continued request registers it with the system. Requests for a refresh or for processing that have only a late
+    ///   handler are refused with `registeredTooLate`.
     /// - The handler runs on the executor of the host's asynchronous work. The system calls the closures of this type
     ///   on its own queue. They are not isolated, because the runtime stops a program in which a closure of the main
     ///   actor is called on another queue.
@@ -35,7 +35,7 @@
 
         /// Creates a scheduler for the running app.
         ///
-        /// - Parameter host: The host that runs the handlers, and whose main loop expires them.
+        /// - Parameter host: The host that runs the handlers, and on whose main loop their runs expire.
         @MainActor
         public init(host: any BackgroundHost) {
             self.host = host

@@ -3,7 +3,7 @@ import ApusBackground
 /// The handlers, submitted requests and runs of a process's background jobs, as a pure state machine.
 ///
 /// It exists because Apple's scheduler raises exceptions, which end the app, for some mistakes: a second handler for an
-/// identifier, a handler for refresh or processing after the launch, a request without a handler
+/// identifier, a handler for refresh or processing after the launch, and a request without a handler
 /// (github.com/transistorsoft/transistor-background-fetch/issues/14,
 /// github.com/microsoftconnect/ms-intune-app-sdk-ios/issues/132,
 /// github.com/wordpress-mobile/WordPress-iOS/issues/18156). A call that the state machine refuses never reaches the
@@ -51,7 +51,7 @@ struct AppleJobBook: Sendable {
         return isLaunchOver ? .keep : .giveToSystem
     }
 
-    /// Handles the system's refusal of a handler.
+    /// Removes a handler that the system has refused.
     ///
     /// - Returns: The handler, for the caller to release.
     mutating func withdraw(_ identifier: String) -> BackgroundJobHandler? {
@@ -80,7 +80,7 @@ struct AppleJobBook: Sendable {
 
     mutating func givenToSystem(_ identifier: String) { entries[identifier]?.standing = .withSystem }
 
-    /// Handles a request that the system accepted.
+    /// Keeps a request that the system has accepted.
     mutating func submitted(_ request: BackgroundJobRequest) { submitted[request.identifier] = request }
 
     /// Returns the request as this process submitted it, or `copy` if this process did not submit a request with the
@@ -92,7 +92,7 @@ struct AppleJobBook: Sendable {
 
     // MARK: Runs
 
-    /// Handles the beginning of a run.
+    /// Notes that a run begins, and removes its request.
     ///
     /// - Returns: The handler, and the request if this process submitted it; `nil` if there is no handler.
     mutating func launched(_ identifier: String) -> (handler: BackgroundJobHandler, request: BackgroundJobRequest?)? {

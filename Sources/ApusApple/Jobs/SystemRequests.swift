@@ -69,8 +69,8 @@
 
         /// Creates a request from the task that the system has launched for it.
         ///
-        /// It stands for a request that an earlier process submitted, of which only the identifier, the kind and, for
-        /// continued work, the texts for the user are known.
+        /// An earlier process submitted the request. Only its identifier, its kind and, for continued work, its texts
+        /// for the user are known.
         init(of task: BGTask) {
             var kind = Kind.refresh
             if task is BGProcessingTask { kind = .processing() }

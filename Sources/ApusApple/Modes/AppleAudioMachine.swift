@@ -57,7 +57,7 @@ struct AppleAudioMachine: Sendable {
         dropFirst(now: now)
     }
 
-    /// Handles the beginning of an interruption, for which the system stopped the player.
+    /// Handles the beginning of an interruption; the system has already stopped the player.
     mutating func interruptionBegan(at position: Duration) {
         let wasPlaying = playingSince != nil
         stop(at: position)

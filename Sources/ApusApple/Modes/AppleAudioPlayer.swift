@@ -91,8 +91,8 @@
 
         /// Activates the audio session, and starts or resumes playing; without an item it does nothing.
         ///
-        /// - Throws: `BackgroundError` with the code `modeUnavailable` when the session cannot be activated, as during
-        ///   a call.
+        /// - Throws: `BackgroundError` with the code `modeUnavailable` when the session cannot be activated, for
+        ///   example during a call.
         public func play() async throws {
             guard state.current != nil else { return }
             // These calls are not made on the main thread, because they may block.

@@ -8,7 +8,7 @@
     /// All members may be used from any thread.
     ///
     /// - `inBackground` requires the mode `location` in `UIBackgroundModes`. Without the mode, the system would end the
-    ///   app, so such a start is an error here (Apple,
+    ///   app, so starting the updates is an error here (Apple,
     ///   developer.apple.com/documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates). Updates
     ///   that were started in the foreground with `inBackground` keep the app running in the background, even if the
     ///   permission is only `whenInUse`.
@@ -76,7 +76,7 @@
 
         // MARK: Updates
 
-        /// Starts updates, which end with ``stop()``, with the end of the sequence, and with another start.
+        /// Starts updates, which end when ``stop()`` is called, the sequence ends or updates are started again.
         ///
         /// See ``AppleLocationSource`` for updates in the background.
         ///
@@ -150,7 +150,7 @@
     /// The system's location manager, which is used on the main thread only.
     @MainActor
     final class LocationService {
-        /// Called on the main thread.
+        /// Called with each update, on the main thread.
         var onUpdate: (@Sendable (LocationUpdate) -> Void)?
 
         private let manager = CLLocationManager()

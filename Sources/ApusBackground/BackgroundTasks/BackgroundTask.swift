@@ -3,7 +3,7 @@ public import Logging
 /// A request to delay the suspension or termination of the app until current work has finished.
 ///
 /// A background task is ended exactly once: by ``end()``, by its expiration after the handler has returned, or when its
-/// last reference is released, which is logged as an error.
+/// last reference is released. Such a release is logged as an error.
 public final class BackgroundTask: Sendable {
     /// The name of the work.
     public let name: String

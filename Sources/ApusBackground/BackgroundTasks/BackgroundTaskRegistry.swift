@@ -36,7 +36,8 @@ public final class BackgroundTaskRegistry: Sendable {
     ///
     /// - Parameter request: The name, the calling place and the expiration handler.
     /// - Returns: The background task.
-    /// - Throws: ``BackgroundError`` with the code `tooLate` after the expiration; the handler is then called too.
+    /// - Throws: ``BackgroundError`` with the code `tooLate` while background tasks are refused; the handler is then
+    ///   called too.
     public func begin(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         switch ledger.withLock({ $0.begin(request) }) {
         case .granted(let id):
@@ -66,7 +67,7 @@ public final class BackgroundTaskRegistry: Sendable {
         }
     }
 
-    /// Refuses new background tasks if none is open, in one step.
+    /// Checks that no background task is open, and then refuses new ones, in one step.
     ///
     /// - Returns: `false` if a background task is open; nothing has then changed.
     public func closeIfIdle() -> Bool {

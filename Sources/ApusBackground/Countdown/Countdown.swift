@@ -70,8 +70,8 @@ public final class Countdown: Sendable {
     ///   - key: The key of the record.
     ///   - notification: The notification that is shown at the stop instant, if any.
     ///   - notificationScheduler: The scheduler of the notification.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` if the record cannot be read, or its current state
-    ///   cannot be stored.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed` if the record cannot be read, or the countdown's
+    ///   current state cannot be stored.
     public init(
         host: any BackgroundHost, store: any RecordStore, key: String, notification: UserNotification? = nil,
         notificationScheduler: (any NotificationScheduler)? = nil
@@ -118,7 +118,8 @@ public final class Countdown: Sendable {
         return inner.withLock { $0.machine.remaining(at: now) }
     }
 
-    /// The instant of the wall clock at which the countdown ends or has ended; `nil` if it is idle or paused.
+    /// The instant of the wall clock at which the countdown ends or has ended; `nil` if the countdown is idle or
+    /// paused.
     ///
     /// If the wall clock is set while the countdown runs, the instant is adapted. After the finish, it does not change.
     public var stopInstant: WallInstant? {

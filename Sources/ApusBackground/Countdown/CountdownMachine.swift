@@ -2,7 +2,7 @@ public import ApusTimers
 
 /// The rules of a countdown as a pure state machine, without clock, lock, store or notifications.
 ///
-/// It has one method for each event. ``Countdown`` derives what to do after a change from the new state.
+/// It has one method for each event. After a change, ``Countdown`` derives from the new state what must be done.
 struct CountdownMachine: Sendable {
     enum State: Sendable, Hashable {
         case idle
@@ -13,12 +13,12 @@ struct CountdownMachine: Sendable {
     }
 
     private(set) var state = State.idle
-    /// The number of state changes, by which a timer that was armed for an earlier state is recognized.
+    /// The number of state changes so far, which identifies the state for which a timer was armed.
     private(set) var epoch = 0
 
     init() {}
 
-    /// Restores the state from a record; a countdown that has ended since is finished and unseen.
+    /// Restores the state from a record; a countdown that has ended since then is finished and unseen.
     init(_ record: CountdownRecord?, now: HostReading) {
         switch record?.state {
         case nil:

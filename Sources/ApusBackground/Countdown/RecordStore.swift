@@ -77,7 +77,7 @@ struct RecordKeeper<Record: Codable & Sendable>: Sendable {
     }
 }
 
-/// The encoding of values in records: durations in whole nanoseconds, with a version for later changes.
+/// The encoding of values in records, with durations in whole nanoseconds and a version that allows later changes.
 package enum RecordCoding {
     package static let version = 1
 

@@ -62,7 +62,7 @@ final class SecondTicker: Sendable {
 
     deinit { state.withLock { $0.waiting.take() }?.cancel() }
 
-    /// Replaces the display, and calls the observers if their value changes.
+    /// Replaces the display, and calls the observers if the displayed second changes.
     func show(_ display: SecondDisplay) {
         let isObserved = state.withLock { state in
             state.display = display

@@ -60,7 +60,7 @@ public protocol BackgroundHost: Sendable {
 }
 
 extension BackgroundHost {
-    /// Begins a background task, which delays the suspension or the termination of the app until it is ended or
+    /// Begins a background task, which delays the suspension or the termination of the app until the task is ended or
     /// expires.
     ///
     /// - Parameters:

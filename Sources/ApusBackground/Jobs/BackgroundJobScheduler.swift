@@ -45,12 +45,14 @@ public protocol BackgroundJobScheduler: Sendable {
 public protocol BackgroundJobDebugging: BackgroundJobScheduler {
     /// Begins the run of a pending request now, regardless of the rules.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `notPending`; `unavailable` if the system has no such interface.
+    /// - Throws: ``BackgroundJobError`` with the code `notPending`, or `unavailable` if the system has no such
+    ///   interface.
     func simulateLaunch(_ identifier: String) async throws(BackgroundJobError)
 
     /// Expires an active run now.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `notRunning`; `unavailable` if the system has no such interface.
+    /// - Throws: ``BackgroundJobError`` with the code `notRunning`, or `unavailable` if the system has no such
+    ///   interface.
     func simulateExpiration(_ identifier: String) async throws(BackgroundJobError)
 }
 

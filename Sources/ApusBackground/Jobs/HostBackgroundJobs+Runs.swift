@@ -134,7 +134,7 @@ extension HostBackgroundJobs {
 
     // MARK: Runs
 
-    /// Executes plans outside of all locks, because this calls the host and the app.
+    /// Executes plans outside of all locks, because their execution calls the host and the app.
     func carryOut(_ plans: [HostBackgroundJobsMachine.Plan]) {
         for plan in plans {
             for (number, cause) in plan.expirations { expire(number, because: "\(cause)") }

@@ -24,8 +24,9 @@ public import Logging
 /// due requests begin when it continues. Instants are on the wall clock, the spacing and the spread on the continuous
 /// clock, and time limits on the uptime clock.
 ///
-/// Requests are kept in memory, or also in a ``/ApusBackground/RecordStore``, and then survive the process. A lock is
-/// held while the store is called, so the store must not use these jobs. All members may be used from any thread.
+/// Requests are kept in memory. With a ``/ApusBackground/RecordStore``, they are also stored there, and survive the
+/// process. A lock is held while the store is called, so the store must not use these jobs. All members may be used
+/// from any thread.
 public final class HostBackgroundJobs: BackgroundJobDebugging {
     /// An active run, for display.
     public struct Running: Sendable, Hashable {
@@ -129,7 +130,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
     ///
     /// - Parameters:
     ///   - host: The host whose phases, conditions, clocks and background tasks are used.
-    ///   - store: The store of the requests, which are one record.
+    ///   - store: The store, in which all requests are one record.
     ///   - key: The key of the record, which must be unique in the store.
     ///   - configuration: The limits.
     ///   - random: The source of the random spread.
@@ -166,8 +167,8 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
 
     /// Registers the handler of an identifier, at any time on this host.
     ///
-    /// A request that an earlier process stored may begin as soon as it has its handler. A handler that retains these
-    /// jobs, to submit the next run, keeps them alive until the process ends.
+    /// A request that an earlier process stored may begin as soon as it has its handler. A handler that retains this
+    /// object, to submit the next request, keeps it alive until the process ends.
     ///
     /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notPermitted` or `alreadyRegistered`.
     public func register(
@@ -313,14 +314,13 @@ extension HostBackgroundJobs {
         public var progressTimeout: Duration
         /// The maximum number of active continued jobs; `nil` for any number.
         public var maximumContinuedRuns: Int?
-        /// The maximum number of pending refresh requests; `nil` for any number, which is at most one for each handler.
+        /// The maximum number of pending refresh requests; `nil` for no limit.
         ///
-        /// Apple's systems keep one.
+        /// Each handler has at most one pending request in any case. Apple's systems keep one refresh request.
         public var maximumPendingRefreshes: Int?
-        /// The maximum number of pending processing requests; `nil` for any number, which is at most one for each
-        /// handler.
+        /// The maximum number of pending processing requests; `nil` for no limit.
         ///
-        /// Apple's systems keep ten.
+        /// Each handler has at most one pending request in any case. Apple's systems keep ten processing requests.
         public var maximumPendingProcessing: Int?
         /// The battery level, from 0 to 1, at or below which no refresh begins without external power.
         ///

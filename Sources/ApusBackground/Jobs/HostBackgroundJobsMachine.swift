@@ -35,7 +35,7 @@ struct HostBackgroundJobsMachine: Sendable {
     private(set) var pending: [PendingBackgroundJob] = []
     /// The active runs, in the order of their start.
     private(set) var runs: [HostBackgroundRunEntry] = []
-    /// The instant before which no other refresh of an identifier begins.
+    /// For each identifier, the instant before which no other refresh begins.
     private(set) var spacings: [String: StoredInstant] = [:]
     /// Whether the host has refused a background task; no run then begins before the app is in the foreground again.
     private(set) var isRefused = false

@@ -35,7 +35,7 @@ final class NotificationWishes: Sendable {
     /// Makes the request pending, in place of the pending one with the same identifier.
     func want(_ request: NotificationRequest) { wish(request.identifier, .add(request)) }
 
-    /// Keeps an earlier request pending, in its current form, unless it has been shown.
+    /// Replaces an earlier request by its current form, unless the earlier one has been shown.
     ///
     /// A center follows the wall clock: if the clock is set forward, a request is shown before its time, and must not
     /// be shown a second time.
@@ -56,7 +56,7 @@ final class NotificationWishes: Sendable {
         }
     }
 
-    /// Starts executing the wishes, unless this is in progress.
+    /// Starts executing the wishes, unless they are already being executed.
     func carryOut() {
         let isFirst = state.withLock { state in
             guard !state.isAtWork, !state.wishes.isEmpty else { return false }

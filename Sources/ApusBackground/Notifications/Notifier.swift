@@ -78,7 +78,7 @@ public protocol NotificationScheduler: Notifier {
     /// A delivered notification with this identifier is removed when the new one is shown.
     ///
     /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an interval that is not accepted,
-    ///   `tooManyNotifications` if the center accepts no more requests, `notificationRefused` if the user does not
+    ///   `tooManyNotifications` if the center accepts no more requests, or `notificationRefused` if the user does not
     ///   allow notifications.
     func schedule(_ request: NotificationRequest) async throws
 

@@ -42,7 +42,7 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
     ///
     /// - Parameters:
     ///   - notifier: Shows the due notifications.
-    ///   - host: The host whose engine waits, and on which the notifier is called.
+    ///   - host: The host whose engine waits for the due instants, and which starts the calls of the notifier.
     ///   - logger: Receives an error for each notification that could not be shown.
     public init(
         showing notifier: any Notifier, on host: any BackgroundHost, logger: Logger = Logger(label: "apus.background")

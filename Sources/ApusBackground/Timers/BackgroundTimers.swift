@@ -86,11 +86,11 @@ public final class BackgroundTimers: Sendable {
 
     /// Cancels a timer, so that its work does not start any more.
     ///
-    /// Work that is running is completed. On a thread other than the main one, the work of a repeating timer may seem to
-    /// start just after this has returned.
+    /// Work that is running is completed. If this method is called on another thread while the main loop is about to
+    /// start the work of a repeating timer, that work still runs.
     ///
-    /// - Returns: Whether the timer was pending. If it was not, because it is a one-shot timer that has fired, or was
-    ///   cancelled before, the call has no effect.
+    /// - Returns: Whether the timer was pending. If it was not, because it was cancelled before or is a one-shot timer
+    ///   that has fired, the call has no effect.
     @discardableResult
     public func cancel(_ id: ID) -> Bool { !core.cancel([id]).isEmpty }
 

@@ -147,7 +147,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         return timer.payload
     }
 
-    /// Handles the return of the work.
+    /// Handles the return of a timer's work.
     mutating func finished(_ id: ID, limit: ContinuousInstant?) -> [Action] {
         guard let timer = timers[id] else { preconditionFailure("a timer stays while its work runs") }
         var actions: [Action] = []

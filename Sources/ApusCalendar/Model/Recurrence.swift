@@ -30,9 +30,9 @@ public struct Recurrence: Sendable, Hashable {
         }
     }
 
-    /// A day of the week, with an ordinal where the frequency is monthly or yearly.
+    /// A day of the week, which may have an ordinal if the frequency is monthly or yearly.
     public struct Day: Sendable, Hashable, Comparable {
-        /// 1 for the first, −1 for the last, 0 for all.
+        /// The ordinal of the day in its month or year: 1 is the first, −1 is the last, and 0 stands for all.
         public var ordinal: Int
         /// The day of the week.
         public var weekday: Weekday

@@ -1,6 +1,6 @@
 /// The times of a day at which a schedule is due.
 public enum TimesOfDay: Sendable, Hashable {
-    /// Every combination of an hour, a minute and a second from three sets; bit n stands for n.
+    /// Every combination of an hour, a minute and a second from three sets; bit n stands for the value n.
     case grid(hours: UInt64, minutes: UInt64, seconds: UInt64)
     /// Seconds since midnight, sorted; only for times that do not form a grid.
     case list([Int])

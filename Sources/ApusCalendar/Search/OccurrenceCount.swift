@@ -26,7 +26,7 @@ extension PreparedSchedule {
         return delayed.instant + delayed.delay > instant
     }
 
-    /// Counts the due instants after one instant and through another, without the delay of the spread.
+    /// Counts the due instants after one instant, up to and including another, without the delay of the spread.
     private func dueCount(_ after: Int64, _ last: Int64) -> Int {
         if isStepping { return exactCount(after, last) }
         var (count, from) = (0, after)

@@ -1,4 +1,4 @@
-/// A schedule prepared for searches: hashed fields are resolved, and the last occurrence of a count is known.
+/// A schedule prepared for searches: hashed fields are resolved, and if it has a count, its last occurrence is known.
 ///
 /// Keep a prepared schedule for repeated searches; ``CalendarSchedule/next(after:in:policy:identifier:)`` creates one
 /// for each call.

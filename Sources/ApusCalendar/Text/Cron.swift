@@ -354,8 +354,8 @@ extension CalendarFields {
             if [text.hour, text.minute, text.second].contains(where: { $0.hasPrefix("*") }) || hashSteps {
                 return text
             }
-            // `*/60` matches only 0. It is printed so that the field begins with a star, and the times follow the
-            // clock.
+            // `*/60` matches only 0. It is printed so that the field begins with a star and the times therefore follow
+            // the clock.
             if minutes.has(0) {
                 text.minute = starred(minutes, 60)
             } else if hours.has(0) {

@@ -76,7 +76,7 @@ public enum CronDialect: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension Token {
-    /// The value of `CRON_TZ=` or `TZ=`.
+    /// The value after `CRON_TZ=` or `TZ=`; nil if the token has neither of these prefixes.
     var cronZone: String? {
         ["CRON_TZ=", "TZ="].first { text.hasPrefix($0) }.map { String(text.dropFirst($0.count)) }
     }

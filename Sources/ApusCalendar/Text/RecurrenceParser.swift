@@ -11,7 +11,8 @@ struct RecurrenceParser {
     enum ImpliedStart {
         /// The rule starts at a date-time.
         case at(CivilDateTime)
-        /// The rule starts at the time at which it is typed, without units that are smaller than those the rule names.
+        /// The rule starts at the time at which it is typed, rounded down to the minute or the hour unless it names
+        /// seconds.
         case typed(at: CivilDateTime)
     }
 
@@ -391,10 +392,10 @@ struct RecurrenceParser {
 }
 
 extension Recurrence {
-    /// Returns the start of a rule that is typed at a date-time, without units that are smaller than those the rule
-    /// names.
+    /// Returns the start of a rule that is typed at a date-time.
     ///
-    /// Seconds are zero unless the rule names them. Minutes are zero if the rule names hours and no minutes.
+    /// It is the date-time, rounded down to the minute, or to the hour if the rule names hours and no minutes. If the
+    /// rule names seconds, the date-time is not rounded.
     fileprivate func impliedStart(at now: CivilDateTime) -> CivilDateTime {
         if frequency == .secondly || !seconds.isEmpty { return now }
         let unit = hours.isEmpty || !minutes.isEmpty || frequency == .minutely ? 60 : 3600
@@ -414,7 +415,7 @@ extension Token {
         return places
     }
 
-    /// The name with the parameters, and the value, of a property of RFC 5545; `nil` for a text without a colon.
+    /// The name of a property of RFC 5545 with its parameters, and its value; `nil` if the text has no colon.
     var property: (head: [Token], value: Token)? {
         let marks = unquoted([":", ";"])
         guard let colon = marks.firstIndex(where: { $0.character == ":" }) else { return nil }

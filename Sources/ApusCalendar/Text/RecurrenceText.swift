@@ -24,20 +24,20 @@ public struct RecurrenceText: Sendable, Hashable {
 
     /// Reads properties of RFC 5545, a `VEVENT`, or an iCalendar file with one event.
     ///
-    /// A changed occurrence of the event (RECURRENCE-ID) is left out at its former time and due at its new one. An event
-    /// without RRULE is due at DTSTART.
+    /// A changed occurrence of the event (RECURRENCE-ID) is left out at its former time and due at its new one. An
+    /// event without RRULE is due at DTSTART.
     ///
     /// - Parameters:
     ///   - text: The properties, on lines of their own or separated by spaces; or the text of the event or file.
     ///   - start: The start of properties without DTSTART.
-    /// - Throws: ``ScheduleTextError``. For an event or a file, its column is counted within the line.
+    /// - Throws: ``ScheduleTextError``. For an event or a file, the column of the error is counted within the line.
     public init(_ text: String, start: CivilDateTime? = nil) throws(ScheduleTextError) {
         self = try RecurrenceParser.parse(text, start: start.map { .at($0) })
     }
 
     /// Reads a rule that a person types.
     ///
-    /// Without DTSTART, the rule starts at `now`, without units that are smaller than those the rule names.
+    /// Without DTSTART, the rule starts at `now`, rounded down to the minute or the hour unless the rule names seconds.
     init(_ text: String, typedAt now: CivilDateTime) throws(ScheduleTextError) {
         self = try RecurrenceParser.parse(text, start: .typed(at: now))
     }

@@ -87,7 +87,7 @@ extension PhraseReader {
                 }
                 skip()
                 unit = named
-                // `an hour and a half`
+                // A half can follow the unit, as in `an hour and a half`.
                 if has(.and), has(.number(1), ahead: 1), has(.half, ahead: 2), self.unit(ahead: 3) == nil {
                     skip(3)
                     number = Amount(whole: number.whole, numerator: 1, denominator: 2)

@@ -10,7 +10,7 @@ extension Moment {
         do { self = try Self.read(text) } catch {
             throw error.suggesting(instead: text) { other throws(ScheduleTextError) in
                 let moment = try Self.read(other)
-                // A time of day without the word before it, such as a misspelt day, means another instant, so it is not
+                // Without the word before it, such as a misspelt day, a time of day means another instant, so it is not
                 // suggested.
                 if case .local(nil, _) = moment.base, text.hasSuffix(other) { throw error }
                 return other
@@ -64,7 +64,7 @@ extension Moment {
             }
             return Moment(base: .now, span: try reader.span(), isSpan: true)
         }
-        // `2 hours from now`, `5 minutes ago`. A text that does not begin with a span is a day or a time.
+        // A span can come first, as in `2 hours from now` and `5 minutes ago`. Otherwise, the text is a day or a time.
         if let span = reader.attempt({ reader throws(ScheduleTextError) in try reader.span() }) {
             var rest = reader
             rest.index = span.index
@@ -124,7 +124,7 @@ extension Moment {
                 time = try reader.time(bare: true)
                 continue
             }
-            // The T of ISO 8601.
+            // The `T` of ISO 8601 separates the date from the time.
             if day != nil, time == nil, reader.next.lower == "t", reader.next.isGlued {
                 reader.skip()
                 guard reader.ahead(1).text == ":" else { throw reader.error("a time of day after T, as in T18:00:00") }

@@ -1,7 +1,7 @@
 /// The contents of a text about one instant, before the present and the zone are known.
 ///
-/// The forms are those of at(1) (`teatime tomorrow`, `now + 5 minutes`), of the timestamps of systemd.time(7) (`Fri
-/// 2026-11-27 18:00 UTC`, `+3h30min`), of ISO 8601, and words.
+/// The text may be in words, or in a form of at(1) (`teatime tomorrow`, `now + 5 minutes`), of systemd.time(7) (`Fri
+/// 2026-11-27 18:00 UTC`, `+3h30min`) or of ISO 8601.
 package struct Moment: Hashable, Sendable {
     package enum Zone: Hashable, Sendable {
         /// A name of the IANA database.
@@ -56,8 +56,8 @@ package struct MomentProblem: Error {
 }
 
 extension Moment {
-    /// The instant in nanoseconds since 1970: the next such instant after the present, or the last one with
-    /// ``Present/isPast``.
+    /// The instant in nanoseconds since 1970: the next such instant after the present, or the last one if
+    /// ``Present/isPast`` is true.
     ///
     /// If the clock skips the time, the instant is the first one after the gap. If the clock shows the time twice, the
     /// instant is the first of the two.

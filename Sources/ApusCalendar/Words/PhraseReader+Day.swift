@@ -9,7 +9,7 @@ enum PhraseDay: Hashable, Sendable {
     case date(CivilDate)
     /// A date without its year, which means the next such date.
     case yearly(month: Int, day: Int)
-    /// One unit from now: `next week`.
+    /// The instant that is one unit from now, as in `next week`.
     case following(SpanUnit)
 
     /// Returns the date of the day if it is typed on `today`; nil if there is no such date.

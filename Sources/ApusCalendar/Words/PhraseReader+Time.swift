@@ -89,7 +89,7 @@ extension PhraseReader {
         let isMarked = (!isClock || vocabulary.language == "de") && take(.hourMark)
         if isMarked {
             isClock = isClock || vocabulary.language != "en"
-            // `9h30`, `9 Uhr 30`.
+            // The minutes can follow the mark of the hour, as in `9h30` and `9 Uhr 30`.
             if vocabulary.language != "en", minute == 0, next.text.utf8.count == 2, let number = next.number,
                 number < 60, !isSymbol(":", ahead: 1)
             {
@@ -172,7 +172,7 @@ extension PhraseReader {
         return half
     }
 
-    /// Reads what says the half of the day after a time: `in the morning`, `at night`, `abends`, `du soir`.
+    /// Reads the words after a time that say the half of the day: `in the morning`, `at night`, `abends`, `du soir`.
     private mutating func takeDayPart() -> DayPart? {
         var rest = self
         let isLinked = dayPartLinks.contains { rest.take($0) }

@@ -11,7 +11,7 @@ struct PhraseReader {
         (self.text, tokens) = (text, PhraseToken.split(text))
         vocabulary = Vocabulary.of(tokens)
         let parts = tokens.indices.compactMap { index -> DayPart? in
-            // In `at 4 in the afternoon`, the part is that of one time.
+            // In `at 4 in the afternoon`, the part of the day belongs to one time, not to the whole phrase.
             var before = self
             before.index = index
             while before.index > 0, ([.the] + dayPartLinks).contains(where: { before.has($0, ahead: -1) }) {
@@ -72,7 +72,8 @@ struct PhraseReader {
         return false
     }
 
-    /// Returns the first value that a function has for a meaning of the next word, or of the word `count` tokens later.
+    /// Returns the first value that a function returns for a meaning of the next word, or of the word `count` tokens
+    /// later.
     func value<Value>(ahead count: Int = 0, _ body: (Vocabulary.Sense) -> Value?) -> Value? {
         for sense in senses(ahead(count)) { if let value = body(sense) { return value } }
         return nil
@@ -111,7 +112,7 @@ struct PhraseReader {
         return take(.and) || takeSymbol("&") || comma
     }
 
-    /// Reads one or more members.
+    /// Reads the members of a list, of which there is at least one.
     ///
     /// A separator before another part of the phrase is not read.
     mutating func list<Member>(

@@ -1,8 +1,8 @@
-/// Schedules in words: `every weekday at 18:30`.
+/// A schedule in words, such as `every weekday at 18:30`.
 ///
-/// A phrase is a sequence of clauses in any order, each at most once: how often (`every …`, `daily`), days (`on …`), times
-/// (`at …`), a window (`between … and …`), months (`in …`), limits (`starting`, `until`, `except`) and a zone. Each clause
-/// fills a slot, and the slots together are the schedule.
+/// A phrase is a sequence of clauses in any order, each at most once: how often (`every …`, `daily`), days (`on …`),
+/// times (`at …`), a window (`between … and …`), months (`in …`), limits (`starting`, `until`, `except`) and a zone.
+/// Each clause fills a slot, and the slots together are the schedule.
 struct SchedulePhrase {
     /// What may follow *every*.
     var subjects: String {

@@ -1,5 +1,5 @@
 extension ScheduleTextError {
-    /// Returns the error with suggestions, which are the nearest texts that can be read, if only few words must change.
+    /// Returns the error with suggestions: texts that can be read and differ from the refused text in only a few words.
     ///
     /// - Parameters:
     ///   - text: The text that was refused.

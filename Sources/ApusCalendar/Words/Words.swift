@@ -26,9 +26,9 @@ extension CalendarSchedule {
         }
     }
 
-    /// The schedule in words that ``init(words:today:)`` reads, or nil if there are no such words.
+    /// The schedule in words that ``init(words:today:)`` reads, or nil if words cannot say the schedule exactly.
     ///
-    /// It is nil if words cannot say the schedule exactly, or would have to list more than twelve times of day.
+    /// It is also nil if the words would have to list more than twelve times of day.
     public var words: String? {
         guard count == nil, spread == 0, let (days, times, anchor) = sentence else { return nil }
         var text = "every \(days)\(times)"
@@ -57,8 +57,8 @@ extension CalendarSchedule {
 
     /// The words for the stored form, or nil if earlier versions cannot read them.
     ///
-    /// Earlier versions have no words for recurrence rules, for nearest weekdays, or for every day or weekday of only
-    /// some months.
+    /// Earlier versions have no words for recurrence rules, for nearest weekdays, or for a rule that matches every day,
+    /// or days of the week, in only some months.
     var storedWords: String? {
         guard case .fields(let fields) = rule, fields.days.nearestWeekdays | fields.days.nearestWeekdaysFromEnd == 0,
             fields.months == CalendarFields.allMonths || !fields.days.onlyWeekdays

@@ -201,7 +201,7 @@ public struct TimeZoneRules: Sendable, Hashable {
 
 /// Provides the rules of time zones.
 ///
-/// A scheduler keeps the rules that it got until ``refresh()`` returns true. The methods may be called from any thread.
+/// A scheduler keeps the rules of a zone until ``refresh()`` returns true. The methods may be called from any thread.
 public protocol TimeZones: Sendable {
     /// Returns the zone with an IANA name.
     ///

@@ -216,9 +216,10 @@ public final class ZoneDatabase: TimeZones {
     }
 }
 
-/// Returns the number of bytes that must be inserted, removed, replaced, or exchanged with the following byte.
+/// Returns the number of bytes that must change to turn one text into the other.
 ///
-/// This is the optimal string alignment distance.
+/// A change inserts, removes or replaces a byte, or exchanges it with the following one. This is the optimal string
+/// alignment distance.
 package func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var (before, row) = ([Int](), Array(0...other.count))
     for (index, byte) in one.enumerated() {

@@ -65,8 +65,8 @@ public struct AppManifest: Sendable, Hashable, Codable {
     /// The reason for which the app wants the phone's position while it is in use
     /// (`NSLocationWhenInUseUsageDescription`).
     ///
-    /// The system shows it to the user with its question. Without it, or if it is empty, a request for authorization
-    /// does nothing.
+    /// The system shows the text to the user when it asks for the permission. If the text is missing or empty, a
+    /// request for authorization does nothing.
     public var locationWhenInUseUsage: String?
     /// The reason for which the app wants the phone's position at any time
     /// (`NSLocationAlwaysAndWhenInUseUsageDescription`).
@@ -75,7 +75,7 @@ public struct AppManifest: Sendable, Hashable, Codable {
     public var locationAlwaysUsage: String?
     /// The reason for which the app wants to schedule alarms (`NSAlarmKitUsageDescription`).
     ///
-    /// Without it, or if it is empty, the user is not asked, and no alarm is scheduled.
+    /// If the text is missing or empty, the user is not asked, and no alarm is scheduled.
     public var alarmUsage: String?
     /// Whether the app has Live Activities (`NSSupportsLiveActivities`); without it, none is started.
     public var supportsLiveActivities: Bool

@@ -37,7 +37,7 @@ struct HeldBackgroundTask: Sendable {
     let place: String?
     let end: End
     let handler: (@MainActor @Sendable () -> Void)?
-    /// The wall clock when the task began, for display only.
+    /// The instant of the wall clock at which the task began, for display only.
     var begun = WallInstant(secondsSince1970: 0)
 }
 
@@ -85,7 +85,8 @@ struct BackgroundTaskMachine: Sendable {
     /// The open tasks, in the order in which they began.
     private var tasks: [Entry] = []
     private var refused: Set<BackgroundTaskID> = []
-    /// The number of background tasks that may be refused at one instant; an app that requests more would never stop.
+    /// The number of background tasks that may be refused at one instant; an app that requests more is assumed never to
+    /// stop.
     private static let mostRefusals = 1_000
     /// The instant of the last refusal, and the number of refusals at that instant.
     private var refusals: (instant: UInt64, count: Int) = (0, 0)
@@ -315,7 +316,7 @@ public struct OpenBackgroundTask: Sendable, Hashable {
     public var name: String
     /// The place of the call, as `Module/File.swift:12`, if it is known.
     public var place: String?
-    /// The wall clock when the task began.
+    /// The instant of the wall clock at which the task began.
     public var begun: WallInstant
 
     /// Creates an open background task.

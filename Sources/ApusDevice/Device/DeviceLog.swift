@@ -62,7 +62,7 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         case printed(String)
     }
 
-    /// The wall clock.
+    /// The instant of the event on the wall clock.
     public var wall: WallInstant
     /// The time since boot, without sleep.
     public var uptime: UptimeInstant

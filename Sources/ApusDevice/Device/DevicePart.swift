@@ -7,9 +7,9 @@ package import ApusVirtualTime
 /// The app's life cycle is not a part. ``SimulatedDevice/standardParts`` lists the parts of every device; a test adds
 /// another with ``SimulatedDevice/add(_:)``. docs/device-parts.md shows a whole part.
 ///
-/// All requirements except `init` have default implementations. The device calls a requirement on its own thread,
-/// unless the requirement says otherwise, for one part after another in the order of the list. An implementation never
-/// calls the app's code itself; it passes the code to ``PartSurroundings/mainLoop``.
+/// All requirements except `init` have default implementations. Unless its comment says otherwise, a requirement is
+/// called on the device's thread, for one part after another in the order of the list. An implementation never calls
+/// the app's code itself; it passes the code to ``PartSurroundings/mainLoop``.
 package protocol DevicePart: AnyObject, Sendable {
     /// Creates the part of one device.
     init(_ surroundings: PartSurroundings)
@@ -67,7 +67,7 @@ package protocol DevicePart: AnyObject, Sendable {
 
     // MARK: Questions from the device
 
-    /// The instants by which the app must have finished something of this part.
+    /// The instants by which the app must have finished its work for this part.
     ///
     /// If the app computes past one of them, the action of that limit is executed, which may end the app. The property
     /// may be read from any thread.
@@ -136,7 +136,7 @@ package enum SystemEvent: Sendable, Hashable, Codable {
 package struct ProcessLimit {
     /// The instant in nanoseconds of uptime.
     let instant: UInt64
-    /// The system's reaction to a process that has not finished by then.
+    /// Applies the system's reaction to a process that has not finished at that instant.
     let apply: () -> Void
 }
 
@@ -144,7 +144,7 @@ package struct ProcessLimit {
 ///
 /// While it lasts, the time of the process's background tasks does not run.
 package struct ProcessCover: Sendable, Hashable {
-    /// The end in nanoseconds of uptime; `nil` if nothing limits it.
+    /// The instant at which the reason ends, in nanoseconds of uptime; `nil` if nothing limits it.
     var end: UInt64?
     /// Whether the process may compute without being measured by the CPU monitor.
     var isComputingFreely = false
@@ -210,7 +210,7 @@ package struct PartSurroundings: Sendable {
     package var openApp: @Sendable (_ notify: @Sendable () -> Void) -> Void = { notify in notify() }
 
     package var host: SimulatedHost? { parts()?.host }
-    /// The device and its app at the last notification of the parts.
+    /// The state of the device and its app when the parts were last notified.
     package var scene: DeviceScene { parts()?.scene ?? DeviceScene() }
 
     /// Returns the device's part of the given type, which must already have been added.
@@ -224,7 +224,7 @@ package struct PartSurroundings: Sendable {
     /// Writes a line of this part into the device's log.
     package func note(_ text: String, by actor: DeviceEvent.Actor = .system) { log(actor, .part(name, text)) }
 
-    /// Replaces a timer by one that calls `action` at an instant, or by none.
+    /// Replaces a timer by one that calls `action` at an instant, or only cancels it if `instant` is `nil`.
     ///
     /// The action must not retain the part, because the part retains the engine, which retains its timers.
     package func arm(
@@ -247,9 +247,10 @@ extension ScheduledTimer? {
     }
 }
 
-/// A part that answers the app's requests and sends it events, as values.
+/// A part that answers the app's requests and sends events to the app.
 ///
-/// An app in its own process uses the same interface as an app in the test's process.
+/// Requests, answers and events are values, so an app in its own process uses the same interface as an app in the
+/// test's process.
 package protocol DeviceService: DevicePart {
     associatedtype Request: Codable & Sendable
     associatedtype Reply: Codable & Sendable
@@ -307,7 +308,7 @@ private struct EventHandler<Service: DeviceService>: Sendable {
     let handle: @MainActor @Sendable (Service.Event) -> Void
 }
 
-/// The state of the device and its app on which the rules of parts depend.
+/// The state of the device and its app, on which the rules of the parts depend.
 package struct DeviceScene: Sendable {
     var conditions = DeviceConditions()
     var isBackgroundRefreshOn = true

@@ -126,7 +126,7 @@ final class DeviceParts: Sendable {
         return part
     }
 
-    /// Releases the process's host.
+    /// Releases the process's host, because the device was released.
     ///
     /// The host and the parts retain each other, and the process may outlive the device.
     func deviceGone() {

@@ -1,6 +1,6 @@
 /// A mistake for which a real system ends the app, or which makes a simulated result worthless.
 ///
-/// A test fails on it unless the test expects faults of that rule.
+/// A fault fails the test, unless the test expects faults of the same rule.
 public struct Fault: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The rule that was broken; later versions may add rules.
     public struct Rule: Sendable, Hashable, Codable, CustomStringConvertible {

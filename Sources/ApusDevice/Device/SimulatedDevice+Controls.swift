@@ -55,7 +55,7 @@ extension SimulatedDevice {
     /// The user removes the app from the switcher (force quit).
     ///
     /// A running process is notified, and has ``SystemPolicy/willTerminateTime``; a suspended one is not notified.
-    /// Afterwards only the user starts the app, with two exceptions that depend on the policy: processing
+    /// Afterwards only the user can start the app, with two exceptions that depend on the policy: processing
     /// (``SystemPolicy/Jobs/processingRunsAfterForceQuit``) and significant changes of the location
     /// (``SystemPolicy/locationLaunchesAfterForceQuit``).
     public func swipeAway() {
@@ -79,7 +79,8 @@ extension SimulatedDevice {
 
     /// The process ends immediately and without notice.
     ///
-    /// Without a code, the process crashes. With a code, the system ends it for the reason of the code.
+    /// Without a code, the process crashes. With a code, the system ends the process for the reason that the code
+    /// stands for.
     public func kill(_ code: TerminationCode? = nil) {
         perform("kill") { runningHost?.end(code.map(\.description) ?? "crash") }
     }
@@ -240,9 +241,9 @@ extension SimulatedDevice {
     /// The system takes away the interface of an app in the background, to use its resources.
     ///
     /// With UIKit, the app's scene is disconnected, and another one is connected when the user returns (Apple,
-    /// "Managing your app's life cycle": this happens at any time to a scene in the background or suspended). The
-    /// process stays; a suspended one is notified when it runs again. For an app in front, or without a process, the
-    /// control only logs a warning.
+    /// "Managing your app's life cycle": this happens at any time to a scene that is in the background or suspended).
+    /// The process stays; a suspended one is notified when it runs again. For an app in front, or without a process,
+    /// the control only logs a warning.
     public func disconnectScene() {
         perform("disconnect scene") {
             switch life.state {
@@ -383,9 +384,10 @@ extension SimulatedDevice {
 
     // MARK: Private
 
-    /// Lets the work run that is in the main actor's queue, which is first in, first out.
+    /// Runs the work that is in the main actor's queue, which is first in, first out.
     ///
-    /// `Task.yield()` would not: in optimized code, several in a row return to the main actor only after the last one.
+    /// `Task.yield()` would not do this: in optimized code, several consecutive yields return to the main actor only
+    /// after the last one.
     private func passMainActor() async {
         await withUnsafeContinuation { continuation in Task { @MainActor in continuation.resume() } }
     }

@@ -49,8 +49,8 @@ extension SimulatedDevice {
     /// steps.
     ///
     /// - Parameters:
-    ///   - speed: Called before each step: the number of seconds on the device for each real second. At zero or less,
-    ///     the device's time stops.
+    ///   - speed: Called before each step; returns the number of seconds on the device for each real second. At zero or
+    ///     less, the device's time stops.
     ///   - onStep: Called after each step, on the main actor. It may use the controls that let no time pass.
     public func runInRealTime(speed: @MainActor () -> Double = { 1 }, onStep: @MainActor () -> Void = {}) async {
         control("run in real time")

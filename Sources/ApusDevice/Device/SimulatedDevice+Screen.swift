@@ -73,7 +73,7 @@ struct AutoLock {
 extension SimulatedDevice {
     /// The time without a touch after which the screen locks itself, as set by the user; at least a second.
     ///
-    /// With `nil`, which a new device has, the screen stays unlocked until ``lock()``. The controls with which the user
+    /// If it is `nil`, as on a new device, the screen stays unlocked until ``lock()``. The controls with which the user
     /// opens or leaves the app, scrolls, unlocks the device or ends a call count as touches, and so does ``touch()``.
     /// The screen stays on during a call, while the user scrolls, and while an app that has disabled the idle timer is
     /// in the foreground.
@@ -114,8 +114,8 @@ struct SystemQuestions {
 /// Questions that the system asks the user over the app in front, which is inactive meanwhile.
 ///
 /// Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:). The user answers at once. A
-/// question that is raised before the app is active, as during its launch, or while it is not in front, waits until it
-/// is active; Apple does not say what a phone does then.
+/// question that is raised while the app is not active, for example during its launch, waits until the app is active.
+/// Apple does not say what a phone does in this case.
 extension SimulatedDevice {
     func ask(_ question: SystemQuestion) {
         questions.waiting.append(question)

@@ -15,7 +15,7 @@ struct SystemTimers {
     }
 }
 
-/// The actions of the system, which starts, moves, suspends and ends the app's process.
+/// The actions with which the system starts the app's process, changes its phase, suspends it and ends it.
 extension SimulatedDevice {
     // MARK: For the parts
 

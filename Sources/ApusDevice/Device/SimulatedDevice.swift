@@ -50,8 +50,8 @@ public final class SimulatedDevice {
     /// The rules of the system.
     ///
     /// A process follows the rules that were set when it was started, but background jobs follow the current ones. The
-    /// rules of pushes, locations, transfers and notifications are read when the device is created. ``SystemPolicy`` says
-    /// which durations are replaced.
+    /// rules of pushes, locations, transfers and notifications are read when the device is created. ``SystemPolicy``
+    /// says to which range durations are limited.
     public var policy: SystemPolicy {
         didSet {
             policy = policy.bounded
@@ -213,7 +213,7 @@ public final class SimulatedDevice {
 
     // MARK: Verifying
 
-    /// Declares that the test is about faults of this rule, at least one of which must occur.
+    /// Declares that the test expects faults of this rule; at least one must occur.
     public func expect(_ rule: Fault.Rule) { expectedRules.insert(rule) }
 
     /// Checks that all faults so far were expected, and that all expected faults occurred.

@@ -246,7 +246,7 @@ extension SimulatedHost {
         askForReview()
     }
 
-    /// A logger that turns the error that a dropped ``BackgroundTask`` logs into a fault.
+    /// A logger that reports a fault when a dropped ``BackgroundTask`` logs its error.
     private var backgroundTaskLogger: Logger {
         Logger(label: "apus.simulated-device") { [weak self] _ in BackgroundTaskLogHandler(host: self) }
     }

@@ -87,7 +87,7 @@ public struct SystemPolicy: Sendable, Hashable {
     /// Tasks are delayed after the system has started or resumed the app for a session, and the delay doubles each
     /// time. The delay has this first value again when the user has opened the app, or the app was not resumed for
     /// twice the delay (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice, and so is the maximum of a
-    /// day). A minute is seen in logs (developer.apple.com/forums/thread/128813).
+    /// day). The value of a minute is from logs (developer.apple.com/forums/thread/128813).
     public var firstTransferDelay: Duration = .seconds(60)
 
     // MARK: Notifications, read when the device is created
@@ -200,7 +200,7 @@ extension SystemPolicy {
         /// A refresh or processing runs only if the app was used within this time (BGTaskRequest.h, for processing; a
         /// choice for refresh).
         public var usageWindow: Duration = .seconds(7 * 86_400)
-        /// The longest time before an expected use of the app at which a refresh may run: a choice (notes: "just
+        /// How long before an expected use of the app a refresh may run at the earliest: a choice (notes: "just
         /// before").
         public var expectedUseLead: Duration = .seconds(1_800)
         /// The longest time that a refresh waits for an expected use before it runs without one: a choice.
@@ -253,8 +253,8 @@ extension SystemPolicy {
         public var windUpTime: Duration = .seconds(4)
         /// The time for which continued work may run without progress before it expires.
         ///
-        /// It must report progress (Apple, documentation/backgroundtasks/bgcontinuedprocessingtask). The number is a
-        /// choice.
+        /// Continued work must report progress (Apple, documentation/backgroundtasks/bgcontinuedprocessingtask). The
+        /// number is a choice.
         public var progressStall: Duration = .seconds(60)
         /// The window in which the CPU monitor measures an app's use of the processor: 60 s.
         ///
@@ -263,7 +263,7 @@ extension SystemPolicy {
         /// The part of the window for which an app may compute in the background: 80 % (the crash log of
         /// ``cpuWindow``).
         ///
-        /// There is no limit while a job runs that requires external power (BGTaskRequest.h).
+        /// There is no limit while a job that requires external power is running (BGTaskRequest.h).
         public var cpuShare = 0.8
 
         /// A condition for processing, in addition to the condition that the device is not in use.
@@ -309,8 +309,8 @@ extension SystemPolicy {
 
     /// The same rules, with all durations limited so that a simulation ends.
     ///
-    /// For example, the device examines the jobs at each opportunity between two events, however far apart the events
-    /// are.
+    /// Without the limits, a simulation could take too long, because the device examines the jobs at each opportunity
+    /// between two events, however far apart the events are.
     var bounded: SystemPolicy {
         let longest = Duration.seconds(366 * 86_400)
         var policy = self

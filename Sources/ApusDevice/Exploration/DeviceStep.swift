@@ -36,7 +36,7 @@ public enum DeviceStep: Sendable, Hashable {
     case kill
     /// Calls ``SimulatedDevice/applyMemoryPressure(isSevere:)``.
     case applyMemoryPressure
-    /// Calls ``SimulatedDevice/setBattery(_:)`` with this percentage.
+    /// Calls ``SimulatedDevice/reboot()``.
     case reboot
     /// Calls ``SimulatedDevice/setBattery(_:)`` with this number of hundredths.
     case setBattery(percent: Int)

@@ -111,7 +111,7 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
     public let problem: Problem
     /// The shortest list of steps that was found to lead to the problem.
     public let steps: [DeviceStep]
-    /// The number of steps of the random user.
+    /// The number of the random user's steps up to the problem, before the script was shortened.
     public let stepsBeforeShortening: Int
     /// Whether the problem occurred again when the same steps were performed on a new device.
     ///

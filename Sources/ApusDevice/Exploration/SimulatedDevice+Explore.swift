@@ -58,7 +58,8 @@ extension SimulatedDevice {
         return report
     }
 
-    /// Explores an app that uses `Task { @MainActor in … }`, like the synchronous form.
+    /// Lets a random user explore an app that uses `Task { @MainActor in … }`, as the synchronous function does for
+    /// other apps.
     ///
     /// See the asynchronous ``advance(by:)-6pb81``.
     ///
@@ -182,8 +183,8 @@ final class ExplorationTrial {
 
     /// Returns the step with a shorter wait if the app is running.
     ///
-    /// A wait of hours was generated while nothing ran. When one of the steps before it is omitted, the app may be in
-    /// the foreground, and each tick of its timers would be performed.
+    /// The generator makes waits of hours only while nothing runs. When a step before such a wait is omitted, the app
+    /// may be in the foreground during the wait, and each tick of its timers would be performed.
     private func bounded(_ step: DeviceStep) -> DeviceStep {
         guard case .advance(let duration) = step, let phase = device.appPhase, phase != .suspended else { return step }
         return .advance(min(duration, .seconds(600)))
@@ -196,7 +197,7 @@ final class ExplorationTrial {
         if problem == nil, let text = check(device) { problem = .check(text) }
     }
 
-    /// After the device was switched off, looks for objects of ended processes that still exist.
+    /// Looks for objects that have outlived their processes, once the device has been switched off.
     func judgeEnd() {
         guard problem == nil else { return }
         device.reportLeaks()

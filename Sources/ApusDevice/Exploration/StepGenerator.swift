@@ -78,7 +78,8 @@ struct StepGenerator {
         return choices
     }
 
-    /// Returns events of the device, and events of the app that the user does not cause.
+    /// Returns changes of the device and of its settings, and events that happen to the app without an action of its
+    /// user.
     private func happenings(on device: SimulatedDevice) -> [StepChoice] {
         let isCharging = device.conditions.isOnExternalPower == true
         let isInBackground = device.appPhase == .background || device.appPhase == .suspended

@@ -2,9 +2,9 @@ import ApusTimers
 
 /// The reduction of a failing script to a shorter and simpler one, as a pure state machine.
 ///
-/// It returns the script to try next, and receives the result of each attempt. It removes halves, quarters and so on,
-/// down to single steps. It also joins adjacent waits, and rounds durations. Each change that preserves the kind of
-/// problem is kept, and the passes are repeated until no change is kept.
+/// It returns the script to try next, and receives the result of each attempt. It removes halves of the script, then
+/// quarters, and so on, down to single steps. It also joins adjacent waits, and rounds durations. Each change that
+/// preserves the kind of problem is kept, and the passes are repeated until no change is kept.
 struct StepShortener {
     /// The shortest script so far.
     private(set) var best: [DeviceStep]
@@ -14,7 +14,7 @@ struct StepShortener {
     private var hasHelped = false
 
     private enum Pass {
-        /// Removes this number of steps, from an index on.
+        /// Removes `size` steps, beginning with the step at the index `start`.
         case removal(size: Int, start: Int)
         /// Joins the waits at this index and the next.
         case joining(Int)

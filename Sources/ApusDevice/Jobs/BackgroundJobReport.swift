@@ -7,7 +7,7 @@ public struct BackgroundJobReport: Sendable, Hashable, CustomStringConvertible {
     public struct Waiting: Sendable, Hashable {
         /// The pending request.
         public let request: BackgroundJobRequest
-        /// The obstacles to its run now; empty if it runs at the next opportunity.
+        /// The obstacles that keep the request from running now; empty if it runs at the next opportunity.
         public let obstacles: [BackgroundJobObstacle]
     }
 
@@ -34,7 +34,7 @@ public struct BackgroundJobReport: Sendable, Hashable, CustomStringConvertible {
     public let waiting: [Waiting]
     /// The refused submissions, in order.
     public let refusals: [Refusal]
-    /// The number of times that the system put off a job, by the job's identifier and the reason.
+    /// The number of times that the system put off each job for each reason; the keys are identifiers and reasons.
     public let deferrals: [String: [String: Int]]
 
     /// Returns how many runs of an identifier have begun.

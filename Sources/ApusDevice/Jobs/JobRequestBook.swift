@@ -50,7 +50,7 @@ struct JobRequestBook {
         entries.insert(entry, at: index)
     }
 
-    /// Notes the reasons for which a request was put off; returns false if they are the same as the last time.
+    /// Notes the reasons for which a request was put off; returns false if they have not changed since the last time.
     mutating func putOff(_ identifier: String, _ reasons: [String]) -> Bool {
         guard let index = entries.firstIndex(where: { $0.request.identifier == identifier }),
             entries[index].lastReasons != reasons

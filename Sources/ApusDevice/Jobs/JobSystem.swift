@@ -4,10 +4,10 @@ import ApusVirtualTime
 
 /// Keeps the requests for background jobs, examines them now and then, and begins their runs, as a phone's system does.
 ///
-/// ``TaskSchedulerMachine`` makes the decisions. This type protects the machine by a lock, sets the timer for its next
-/// examination, and executes its decisions. A ``SimulatedTask`` owns the state of one run, and ``JobRuns`` decides how
-/// long all runs together keep the process running. The members may be used from any thread, except those of the main
-/// actor, which are for the device's thread.
+/// ``TaskSchedulerMachine`` makes the decisions. This type protects the machine with a lock, sets the timer for the
+/// next examination of the requests, and executes the machine's decisions. A ``SimulatedTask`` owns the state of one
+/// run, and ``JobRuns`` decides how long all runs together keep the process running. Members that are isolated to the
+/// main actor are for the device's thread; all others may be used from any thread.
 final class JobSystem: Sendable {
     private struct State {
         var machine: TaskSchedulerMachine
@@ -110,7 +110,7 @@ final class JobSystem: Sendable {
 
     // MARK: Examinations
 
-    /// Changes the machine, and arms the timer for its next examination.
+    /// Changes the machine, and arms the timer for the next examination of the requests.
     ///
     /// The timer is armed under the lock, so that it always belongs to the last change; the engine calls no code while
     /// arming.
@@ -126,7 +126,7 @@ final class JobSystem: Sendable {
     private func armNextLook(_ state: inout State) {
         let now = now
         let next = state.machine.nextLook(now: now.wall)
-        // The machine already waits for an opportunity, whose instant stays the same.
+        // The timer is already armed for the next opportunity, and the instant of the opportunity stays the same.
         if next == .atOpportunity, state.nextLook == next { return }
         state.nextLook = next
         switch next {
@@ -283,14 +283,15 @@ final class JobRuns: Sendable {
     func remove(_ run: SimulatedTask) { state.withLock { $0.all.removeAll { $0 === run } } }
     func removeAll() -> [SimulatedTask] { state.exchange(\.all, with: []) }
 
-    /// Updates the timer and the reason to keep the process running, because a run was added or removed, has begun, or
-    /// has expired.
+    /// Updates the timer, and the reason to keep the process running.
+    ///
+    /// The caller has added or removed a run, or a run has begun or expired.
     func changed() {
         deadlinesChanged()
         surroundings.keepRunning(ProcessCover(all))
     }
 
-    /// Updates the timer, because an instant of a run has changed.
+    /// Updates the timer for the next instant at which a run expires or is overdue.
     func deadlinesChanged() {
         state.withLock { state in
             let next = state.all.compactMap(\.nextInstant).min()
@@ -332,7 +333,8 @@ final class JobRuns: Sendable {
 }
 
 extension ProcessCover {
-    /// Creates the reason to keep a process running until the last of its runs must be completed; `nil` without runs.
+    /// Creates the reason to keep a process running until the last of these runs must be completed; `nil` if there are
+    /// no runs.
     init?(_ runs: [SimulatedTask]) {
         guard !runs.isEmpty else { return nil }
         let ends = runs.map(\.end)

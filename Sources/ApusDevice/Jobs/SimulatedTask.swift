@@ -16,7 +16,7 @@ public final class SimulatedTask: Sendable {
 
     /// The request that the run carries out.
     public let request: BackgroundJobRequest
-    /// The number of this run among those of the scheduler.
+    /// The number that identifies the run within the scheduler.
     package let number: Int
     /// The beginning of the run, in nanoseconds of uptime.
     let launched: UInt64
@@ -122,10 +122,12 @@ public final class SimulatedTask: Sendable {
     var end: UInt64? { state.withLock { $0.machine.end } }
     /// The next instant at which the run expires or is overdue, in nanoseconds of uptime.
     var nextInstant: UInt64? { state.withLock { $0.machine.nextInstant } }
-    /// Returns whether the run must expire now, or was not completed in time.
+    /// Returns whether the run must expire now, whether it is overdue, or whether nothing is to be done.
     func pass(now: UInt64) -> SimulatedTaskMachine.PassAction { state.withLock { $0.machine.pass(now: now) } }
 
-    /// Passes the run to the app, once, when the process has reached the state that it was entering.
+    /// Passes the run to the app, unless the app already has it.
+    ///
+    /// The caller waits until the process has reached the state that it is entering.
     ///
     /// The launch handler is called on the main loop.
     @MainActor
@@ -163,7 +165,7 @@ public final class SimulatedTask: Sendable {
         }
     }
 
-    /// Ends the run, because its process ends without notifying the app.
+    /// Ends the run without notifying the app, because the run's process ends.
     ///
     /// - Parameters:
     ///   - event: The text in the device's log.
@@ -260,7 +262,7 @@ struct SimulatedTaskMachine {
 
     // MARK: Beginning
 
-    /// Notes that the run is passed to the app; returns true the first time.
+    /// Notes that the run is passed to the app; returns false if it was passed before, or if it is over.
     mutating func handOver() -> Bool {
         guard case .waiting = stage else { return false }
         stage = .handedOver
@@ -296,7 +298,7 @@ struct SimulatedTaskMachine {
         return .call
     }
 
-    /// Returns the handler of an expired run, once.
+    /// Returns the handler of an expired run, and removes it, so that it is called only once.
     mutating func takeHandler() -> Handler? {
         switch stage {
         case .expiring: handler.take()
@@ -312,10 +314,10 @@ struct SimulatedTaskMachine {
         case nothing
     }
 
-    /// Returns whether the run must expire now, or was not completed in time.
+    /// Returns whether the run must expire now, whether it is overdue, or whether nothing is to be done.
     func pass(now: UInt64) -> PassAction {
         guard let nextInstant, nextInstant <= now else { return .nothing }
-        // The main loop may have been busy for so long that the handler could not be called.
+        // If the main loop was busy until `end`, the run is overdue although its handler could not be called.
         if let end, end <= now { return handler == nil && !isExpiring ? .expire : .overdue }
         return .expire
     }

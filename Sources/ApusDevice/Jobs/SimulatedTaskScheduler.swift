@@ -5,7 +5,7 @@ public import ApusBackground
 /// Requests belong to the device: they stay pending when the app's process has ended, and the system starts the app for
 /// them. Handlers belong to a process: each process registers them while it is launched. The system examines the
 /// pending requests at opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart. ``obstacles(for:)`` returns the
-/// reasons for which a job does not run now, and ``report`` the past runs.
+/// reasons for which a job does not run now, and ``report`` has the past runs.
 ///
 /// The app uses this type as a `BackgroundJobScheduler`, as on every system; its mistakes are then thrown as errors. An
 /// app can also use the simulated `BGTaskScheduler`, which has the same requests and handlers. A mistake for which a

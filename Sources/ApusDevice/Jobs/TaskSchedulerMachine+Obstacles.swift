@@ -42,9 +42,9 @@ extension TaskSchedulerMachine {
         return obstacles
     }
 
-    /// Returns the obstacles to a refresh among the factors that Apple names.
+    /// Returns the obstacles that only refreshes have, from the list of factors that Apple names.
     ///
-    /// The caller examines one of these factors, the user's switch for background refresh.
+    /// The caller examines another factor of the list, the user's switch for background refresh.
     private func refreshObstacles(_ entry: JobRequestBook.Entry, now: ClockReading) -> [BackgroundJobObstacle] {
         var obstacles: [BackgroundJobObstacle] = []
         func add(_ obstacle: BackgroundJobObstacle, if isThere: Bool) { if isThere { obstacles.append(obstacle) } }
@@ -162,7 +162,8 @@ struct UsageHabits {
         lastUse.map { $0.duration(to: now) <= window } ?? false
     }
 
-    /// Returns the instant at which the user will next open the app, if the coming day is like those within `window`.
+    /// Returns the instant at which the user will next open the app, if the coming day is like the days within
+    /// `window`.
     func nextUse(within window: Duration, now: WallInstant) -> WallInstant? {
         let (midnight, sinceMidnight) = (now.nanoseconds / Self.day * Self.day, now.nanoseconds % Self.day)
         return openings.lazy.filter { $0.value.duration(to: now) <= window }.map { minute, _ in

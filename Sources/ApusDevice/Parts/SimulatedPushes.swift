@@ -107,7 +107,7 @@ package final class SimulatedPushes: Sendable {
         if surroundings.scene.isAppAtRest { handOver() }
     }
 
-    /// Passes the pushes to the app; the caller knows that the app is no longer changing its state.
+    /// Passes the pushes to the app; the caller has checked that the app is not changing its state.
     @MainActor
     private func handOver() {
         guard let mainLoop = surroundings.mainLoop() else { return }
@@ -202,7 +202,7 @@ extension Fault.Rule {
 
 /// A silent push, as the app receives it.
 package struct SilentPush: Sendable, Hashable, Codable {
-    /// The number of the push among those of the device.
+    /// The number that identifies the push on the device.
     package let number: Int
     /// The fields that the server has added to the payload.
     package let fields: [String: String]

@@ -7,8 +7,8 @@
 extension DeviceTimeline {
     /// The timeline in Chrome's trace format ("Trace Event Format", JSON object form).
     ///
-    /// Each lane is a thread, spans are complete events and marks are instant events, in microseconds since the first
-    /// event.
+    /// Lanes become threads, spans become complete events, and marks become instant events. Times are in microseconds
+    /// since the first event.
     public var chromeTrace: String {
         var events = [TraceEvent(ph: "M", name: "process_name", tid: 0, args: ["name": "simulated device"])]
         for (index, lane) in lanes.enumerated() {

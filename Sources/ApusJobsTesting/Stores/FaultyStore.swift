@@ -46,8 +46,8 @@ public final class FaultyStore: JobStore {
 
     /// Simulates the death of the process that uses this store.
     ///
-    /// Its remaining reads and writes do not reach the wrapped store any more, and neither do opening and closing. A
-    /// later process needs another `FaultyStore` over the same wrapped store.
+    /// The remaining reads and writes of the process do not reach the wrapped store any more, and neither does its
+    /// opening or closing of the store. A later process needs another `FaultyStore` over the same wrapped store.
     public func kill() {
         state.withLock { $0.isDead = true }
         release()

@@ -15,12 +15,12 @@ package struct RandomRequests {
     private func isOne(in count: Int) -> Bool { below(count) == 0 }
     private func one<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 
-    /// Returns one of the rare values with a probability of 1 in 20.
+    /// Returns one of the rare values with a probability of 1 in 20, and otherwise the plain value.
     private func mostly<Value>(_ plain: @autoclosure () -> Value, _ rare: @autoclosure () -> [Value]) -> Value {
         isOne(in: 20) ? one(rare()) : plain()
     }
 
-    /// Returns the next request; a valid identifier is unique.
+    /// Returns the next request, whose identifier is unique if it is valid.
     package mutating func next(conflict: ConflictPolicy = .update) -> JobRequest {
         count += 1
         var request = JobRequest(
@@ -104,7 +104,7 @@ package struct RandomRequests {
         [["a": "b"], ["": ""], ["a": text(8_191)], ["a": text(8_192)], ["\0": "a"], ["a": "\0"], ["'": "\"\\"]]
     }
 
-    /// Returns a text with this number of bytes, of characters of all lengths.
+    /// Returns a text of this number of bytes, made of characters of different lengths.
     private func text(_ bytes: Int) -> String {
         var text = ""
         while text.utf8.count < bytes {

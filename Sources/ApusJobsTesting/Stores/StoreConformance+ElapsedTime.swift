@@ -199,7 +199,7 @@ extension StoreConformance {
         ] {
             var unborn = sampleJob("job\(jobs.count)", wake: 60, trigger: trigger)
             unborn.nextOccurrence = 4
-            // This wake is the end of a delay, which counts elapsed time with any trigger.
+            // This wake is the end of a delay. A delay counts elapsed time, whatever the trigger of the job is.
             unborn.bookkeeping.elapsedWake = instant(45)
             let runs = [
                 sampleRun(unborn, -1) { $0.due = instant(30) },

@@ -2,8 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// The checks of which rows a store removes, after the time for which they are kept or on request, and which rows
-    /// stay.
+    /// The checks of retention and deletion: which rows a store removes, and which rows stay.
     static let retention: [StoreCheck] = [
         StoreCheck(
             name: "a job's history keeps the given number of its newest attempts, and as many of its newest skips"
@@ -81,7 +80,8 @@ extension StoreConformance {
             try expectEqual(try await opened.allIDs(), ["recent", "running", "asleep", "scheduled"], "jobs")
             try expectEqual(try await opened.store.runs(RunQuery()).runs.count, 3, "runs")
             try expect(try await opened.store.job(JobID("finished")) == nil, "a job that is gone is found")
-            // The identifier and the idempotency key are free, and the key is not reused.
+            // The deleted job's identifier and idempotency key are free again, but its `key` is not given to another
+            // job.
             let again = try await opened.add(sampleJob("finished") { $0.idempotencyKey = "key of finished" })
             try expect(again.key > greatest, "key \(again.key) after \(greatest)")
         },
@@ -181,7 +181,7 @@ extension StoreConformance {
 
     /// Removes all ended jobs, in steps.
     ///
-    /// - Returns: Whether the store always reports that there may be more.
+    /// - Returns: Whether the store still reports after ten steps that there may be more.
     private static func retireAll(_ opened: Opened, before instant: WallInstant, budget: Int) async throws -> Bool {
         for _ in 0..<10 {
             let hasMore = try await opened.store.retire(

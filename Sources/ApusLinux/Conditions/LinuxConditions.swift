@@ -43,8 +43,7 @@ public struct LinuxConditions: Sendable {
     }
 }
 
-/// The changing conditions, which are read repeatedly while there are listeners, because the kernel does not report
-/// changes.
+/// Reads the conditions repeatedly while there are listeners, because the kernel does not report changes.
 final class ConditionsFeed: Sendable {
     /// The time between two readings.
     static let interval: Duration = .seconds(30)
@@ -94,8 +93,8 @@ final class ConditionsFeed: Sendable {
     }
 
     private func readAgain() {
-        // This is decided under the lock, so that a listener that is added now finds the reading either continued or
-        // stopped.
+        // The decision is made under the lock. So a listener that is added at the same time either keeps the readings
+        // running, or finds them stopped and starts them again.
         let continues = isReading.withLock { isReading in
             isReading = broadcast.hasListeners
             return isReading

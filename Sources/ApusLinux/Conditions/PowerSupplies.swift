@@ -53,12 +53,14 @@ struct PowerSupplies {
         }
     }
 
-    /// Whether the machine is plugged in, which a machine without a battery always is; `nil` if it is unknown.
+    /// Whether the machine is on external power; `nil` if that is unknown.
+    ///
+    /// A machine without a battery always is.
     var isOnExternalPower: Bool? {
         if batteries.isEmpty { return true }
         if !online.isEmpty { return online.contains(true) }
         let statuses = batteries.map(\.status)
-        // Several batteries are used one after another, so a single one that charges proves external power.
+        // Several batteries are used one after another, so one battery that charges is enough to prove external power.
         if statuses.contains(.charging) { return true }
         return statuses.contains(.discharging) ? false : nil
     }

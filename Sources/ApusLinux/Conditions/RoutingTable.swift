@@ -9,7 +9,7 @@ struct RoutingTable {
     private static let isUp: UInt32 = 0x1
     private static let rejects: UInt32 = 0x200
 
-    /// Whether there is a default route for IPv4; `nil` if the table cannot be read.
+    /// Whether there is a default route, for IPv4 and for IPv6; `nil` if the table cannot be read.
     private let hasDefaultIPv4: Bool?
     private let hasDefaultIPv6: Bool?
 

@@ -36,11 +36,11 @@ struct ThermalZones {
 
     private static func meaning(_ type: String?) -> DeviceConditions.ThermalState? {
         switch type {
-        // A fan is turned on.
+        // At an active trip point, the system turns a fan on.
         case "active": .fair
-        // The system slows down.
+        // At a passive trip point, the system slows itself down.
         case "passive": .serious
-        // The firmware must act, or the machine is about to turn itself off.
+        // At a hot or critical trip point, the firmware must act, or the machine is about to turn itself off.
         case "hot", "critical": .critical
         default: nil
         }

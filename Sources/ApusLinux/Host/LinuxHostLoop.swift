@@ -10,7 +10,7 @@ extension LinuxHost {
     private static let timeoutExtension: Duration = .seconds(5)
     private static let extensionInterval: Duration = .seconds(2)
 
-    /// The state of the loop.
+    /// The state of the loop during one run.
     private struct Run {
         var machine = LinuxHostMachine()
         var sleep: MachineSleep
@@ -29,7 +29,8 @@ extension LinuxHost {
             run.renewal?.cancel()
         }
         for await event in events {
-            // If the process was asked to suspend itself, or has just been resumed, SIGCONT restores the phase instead.
+            // If the process was asked to suspend itself or has just been resumed, the phase is restored when SIGCONT
+            // is handled.
             if run.sleep.happened(engine.time), !run.machine.standsStill, event != .continued { restorePhase(&run) }
             if handle(event, &run) { return finish() }
         }
@@ -140,7 +141,9 @@ extension LinuxHost {
     }
 }
 
-/// Detects that the machine has slept, because the continuous clock has then advanced further than the uptime clock.
+/// Detects that the machine has slept.
+///
+/// During a sleep, the continuous clock advances, and the uptime clock does not.
 struct MachineSleep {
     /// The shortest sleep that counts.
     ///

@@ -75,7 +75,7 @@ public struct ServiceManager: Sendable {
 private final class SharedFlag: Sendable {
     private let isRaised = Locked(false)
 
-    /// Raises the flag, and returns whether this call did.
+    /// Raises the flag, and returns whether this call was the first.
     func raise() -> Bool {
         isRaised.withLock { isRaised in
             defer { isRaised = true }

@@ -21,7 +21,6 @@ struct ChildOutcome: Equatable {
     }
 
     var ending: Ending
-    /// The events that the process wrote.
     var events: [UInt8] = []
     /// The last bytes of the process's error output.
     var errorOutput: [UInt8] = []

@@ -73,11 +73,11 @@ struct Supervisor {
         return outcome
     }
 
-    /// Waits for output to read, for a byte in the wake pipe or for the deadline, and returns the reasons in the wake
-    /// pipe.
+    /// Waits for output to read, for a byte in the wake pipe or for the deadline, and returns the reasons that were
+    /// written to the wake pipe.
     private func waitForNews() -> [WakePipe.Reason] {
         var waits = [wake.reader, errors, control].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // The end of a pipe is always ready, so it is not waited for.
+        // A pipe whose other end is closed is always ready, so it is left out of the wait.
         if isAtEnd.errors { waits[1].fd = -1 }
         if isAtEnd.control { waits[2].fd = -1 }
         let left = max(0, SystemTime().uptime().duration(to: deadline).wholeNanoseconds)

@@ -13,9 +13,9 @@ enum TestProcess {
     private static let backtraceVariable = "SWIFT_BACKTRACE"
 
     enum Role: Equatable {
-        /// The process starts a process for each test.
+        /// This process starts another process for each test.
         case runner
-        /// The process runs the test itself; `control` is `nil` if the process was started by hand.
+        /// This process runs the test itself; `control` is `nil` if the process was started by hand.
         case virtual(control: Int32?)
     }
 

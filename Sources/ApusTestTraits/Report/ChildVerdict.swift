@@ -86,7 +86,7 @@ struct ChildVerdict: Equatable {
     }
 }
 
-/// The last line of each issue, which has the virtual time.
+/// The line that ends the text of each issue, and that states the virtual time.
 private struct Note {
     var wall: WallInstant
     var hasBegun: Bool

@@ -38,7 +38,8 @@ struct EventReport: Equatable {
     var unreadable: [String] = []
     private var testCase: String?
 
-    /// Reads a whole stream; a last line without an end is ignored, because the process died while writing it.
+    /// Reads a whole stream; a last line without a line break is ignored, because the process died while it wrote the
+    /// line.
     init(_ stream: some Collection<UInt8>) {
         var lines = stream.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if !lines.isEmpty { lines.removeLast() }
@@ -127,7 +128,7 @@ private struct Event: Decodable {
         var line: Int?
         var column: Int?
 
-        /// The place; `nil` if `SourceLocation` would not accept it.
+        /// The place in the source; `nil` if `SourceLocation` would not accept it.
         var place: EventReport.Place? {
             guard let fileID, let filePath, let line, let column, line > 0, column > 0,
                 let slash = fileID.firstIndex(of: "/"), slash > fileID.startIndex, fileID.last != "/"

@@ -2,8 +2,8 @@ import TimerWheel
 
 /// An instant in nanoseconds on one of the engine's clocks.
 ///
-/// The three clocks have different types, because a deadline on one clock says nothing about another; so there is no
-/// conversion between them. Arithmetic saturates at the ends of the range.
+/// The three clocks have different types, without conversions between them, because a deadline on one clock says
+/// nothing about another. Arithmetic saturates at the ends of the range.
 public protocol NanosecondInstant: InstantProtocol, Sendable where Duration == Swift.Duration {
     /// The nanoseconds since the clock's origin.
     var nanoseconds: UInt64 { get }
@@ -121,7 +121,7 @@ extension Duration {
                 return Int64(truncatingIfNeeded: high << 32 | low)
             }
         }
-        // Reading the components of more than 292 billion years traps.
+        // Reading the components of a duration of more than 292 billion years traps.
         if self >= .nanoseconds(Int64.max) { return .max }
         if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
@@ -131,7 +131,7 @@ extension Duration {
     /// The duration in whole nanoseconds within ±292 years, so that sums do not overflow.
     package var clamped: Duration { .nanoseconds(wholeNanoseconds) }
 
-    /// Like ``clamped``, but rounded up, so that a delay is never shortened by a fraction of a nanosecond.
+    /// The same as ``clamped``, but rounded up, so that a delay is never shortened by a fraction of a nanosecond.
     package var clampedUp: Duration {
         let whole = clamped
         return whole < self ? whole + .nanoseconds(1) : whole

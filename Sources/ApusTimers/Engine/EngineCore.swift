@@ -61,7 +61,7 @@ final class EngineCore: Sendable {
         }
     }
 
-    /// How many records are examined each time a lock is taken, when all timers are removed.
+    /// The number of records that are examined under one lock while all timers are removed.
     private static var removedAtOnce: Int { 512 }
 
     private struct Pending {
@@ -146,7 +146,7 @@ final class EngineCore: Sendable {
         return ScheduledTimer(shard: reference, handle: .none, epoch: 0, clock: clock, object: 0)
     }
 
-    /// Inserts a timer into a shard of the caller's choice.
+    /// Inserts a timer into the shard that the caller has chosen.
     ///
     /// - Returns: The handle; nil after the engine's end, in which case the payload still belongs to the caller.
     func insert(

@@ -23,7 +23,7 @@ final class EngineMetrics: Sendable {
         liveTimers = Meter(label: "\(label).live_timers", dimensions: dimensions, factory: factory)
     }
 
-    /// Records the start of an action, `nanoseconds` after its deadline, on the action's executor.
+    /// Records that an action has started `nanoseconds` after its deadline; called on the action's executor.
     func started(late nanoseconds: UInt64) {
         lateness.recordNanoseconds(Int64(clamping: nanoseconds))
         fires.increment()

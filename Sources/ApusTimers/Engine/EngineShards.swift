@@ -26,7 +26,7 @@ final class EngineShards: @unchecked Sendable {
         return groups
     }
 
-    /// Borrows the shards for `groups` groups of threads, a power of two.
+    /// Borrows the shards for a number of groups of threads, which must be a power of two.
     init(groups: Int) {
         precondition(groups > 0 && groups & (groups - 1) == 0, "groups are chosen by a mask")
         self.groups = groups
@@ -66,7 +66,7 @@ final class EngineShards: @unchecked Sendable {
         var mostVisits: Int { (0..<count).map { withShard($0) { $0.mostVisits } }.max() ?? 0 }
     #endif
 
-    /// Marks that the engine's thread is starting a timer, after `count` others.
+    /// Marks that the engine's thread has started `count` timers, and is starting another.
     @inline(__always)
     func beginStart(_ index: Int, of count: Int) { started[index].store(2 * count + 1, ordering: .relaxed) }
 
@@ -172,7 +172,8 @@ struct EngineShard: ~Copyable {
         return wheel
     }
 
-    /// Returns the engine if the kernel is armed for that instant; the caller must then search for the next deadline.
+    /// Returns the engine if the kernel is armed for the instant `hard`; the caller must then search for the next
+    /// deadline.
     @inline(__always)
     func core(armedFor hard: UInt64, on clock: ClockKind) -> EngineCore? {
         guard let core, core._withUnsafeGuaranteedRef({ $0.arming.isArmed(clock, for: hard) }) else { return nil }

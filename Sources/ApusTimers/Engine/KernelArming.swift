@@ -83,7 +83,7 @@ struct KernelArming: ~Copyable {
 
     var rearms: Int { kernel.withLock { $0.rearms } }
 
-    /// Arms for a timer that was inserted, if its deadline is the earliest; the caller holds its shard's lock.
+    /// Arms for an inserted timer if its deadline is the earliest; the caller holds the lock of the timer's shard.
     @inline(__always)
     func lower(_ clock: ClockKind, to hard: UInt64) {
         if hard < withArmed(clock, { $0.load(ordering: .relaxed) }) { arm(clock, at: hard) }

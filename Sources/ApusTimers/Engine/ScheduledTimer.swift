@@ -10,7 +10,7 @@ public struct ScheduledTimer: Sendable {
     let handle: TimerHandle
     /// The shard's epoch when the timer was scheduled.
     ///
-    /// A shard serves one engine after the other, each in an epoch of its own.
+    /// A shard serves several engines one after another; each of these engines has an epoch of its own.
     let epoch: UInt32
     let clock: ClockKind
     /// The address of the action's object, only for prefetching it together with the timer's record.

@@ -47,9 +47,9 @@ extension TimerEngine {
 /// The `await`s are in the sleeping functions themselves, because each asynchronous function costs the runtime a check
 /// of the executor.
 private struct Sleep: ~Copyable, Sendable {
-    /// `before`, `cancelled`, or the timer's handle.
+    /// The state of the sleep: `before`, `cancelled`, or the timer's handle.
     ///
-    /// The sleep and its cancellation both exchange this value, and the one that comes later removes the timer.
+    /// Both the insertion of the timer and the cancellation write this value. Whichever comes later removes the timer.
     private let word = Atomic(Self.before)
     private let core: EngineCore
     private let shard: EngineShard.Reference
@@ -78,7 +78,7 @@ private struct Sleep: ~Copyable, Sendable {
         let isFirst = self.word.compareExchange(
             expected: Self.before, desired: word, ordering: .acquiringAndReleasing
         ).exchanged
-        // The cancellation came first. It did not have the handle, so the timer is removed here.
+        // If the cancellation came first, it did not have the handle, so the timer is removed here.
         if !isFirst { core.endSleep(handle, in: shard, clock) }
     }
 

@@ -14,7 +14,7 @@ package struct SystemThread: @unchecked Sendable {
 
     private let id: pthread_t
 
-    /// Starts a thread, and traps if the system cannot.
+    /// Starts a thread, and traps if the system cannot start one.
     ///
     /// - Parameters:
     ///   - name: The thread's name in debuggers and similar tools, at most 15 bytes.

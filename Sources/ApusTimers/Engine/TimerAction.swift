@@ -110,7 +110,7 @@ extension TimerPayload {
         }
     }
 
-    /// The address of the object that only this timer uses; 0 without one.
+    /// The address of the object that only this timer uses; 0 if there is none.
     @inline(__always)
     var ownObject: UInt64 {
         switch tag {
@@ -120,7 +120,7 @@ extension TimerPayload {
         }
     }
 
-    /// Whether the action runs on another executor than the engine's thread.
+    /// Whether the action runs on an executor other than the engine's thread.
     @inline(__always)
     var isForElsewhere: Bool { tag >= Tag.elsewhere }
 
@@ -209,7 +209,7 @@ public class TimerHandler: @unchecked Sendable {
         self.body = body
     }
 
-    /// Creates the base of a subclass, which overrides `fired`.
+    /// Creates the base of a subclass that overrides `fired`.
     init(overridden executor: ActionExecutor) {
         self.executor = executor
         body = nil

@@ -56,7 +56,7 @@ public final class TimerEngine: Sendable {
         self.init(time: SystemTime(), wakeup: SystemWakeup(), groups: EngineShards.groupsPerEngine)
     }
 
-    /// Creates an engine whose timers are spread over `groups` groups of shards, a power of two.
+    /// Creates an engine whose timers are spread over `groups` groups of shards; `groups` must be a power of two.
     package init(time: any TimeSource, wakeup: any Wakeup, groups: Int) {
         core = EngineCore(time: time, wakeup: wakeup, groups: groups)
         core.start()

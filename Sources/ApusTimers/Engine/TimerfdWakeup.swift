@@ -7,8 +7,9 @@
 
     /// Wakes the engine through the kernel's timers, one descriptor for each clock.
     ///
-    /// One thread waits for these descriptors, and for an event descriptor that ends the thread. Arming is a system
-    /// call on the caller's thread, and does not wake the waiting thread.
+    /// One thread waits for these descriptors and for an event descriptor, which wakes the thread when it must end, or
+    /// must report that arming has found the wall clock set. Arming is a system call on the caller's thread, and does
+    /// not wake the waiting thread otherwise.
     package final class TimerfdWakeup: Wakeup {
         private let descriptors: Descriptors
         private let thread: Locked<SystemThread?> = Locked(nil)
@@ -69,7 +70,7 @@
         func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
             if areInherited { return }
             let isWall = clock == .wall && nanoseconds != nil
-            // 0 would disarm, so the clock's origin is replaced by the next instant; both have passed.
+            // 0 would disarm the timer, so a deadline of 0 becomes 1. Both instants have passed.
             let result = capus_timerfd_arm(timers[clock.rawValue], nanoseconds.map { max(1, $0) } ?? 0, isWall ? 1 : 0)
             if result == -ECANCELED {
                 wallClockWasSet.store(true, ordering: .releasing)

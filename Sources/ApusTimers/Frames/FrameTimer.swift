@@ -76,8 +76,8 @@ public final class FrameTimer: Sendable {
     ///
     /// A new timer is paused. A cancelled timer counts as paused for good, and setting the property has no effect.
     ///
-    /// After this was set to true, no new delivery begins, but a delivery that has begun is completed. If it is set on
-    /// the handler's own serial executor (the main actor, a serial queue), the handler is not called afterwards.
+    /// After the property was set to true, no new delivery begins, but a delivery that has begun is completed. If it is
+    /// set on the handler's own serial executor (the main actor, a serial queue), the handler is not called afterwards.
     public var isPaused: Bool {
         get { core.read { $0.isPaused } }
         set { core.setPaused(newValue) }
@@ -168,7 +168,7 @@ private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
 
     /// Performs an action under the lock, so that a pause cannot overtake an earlier start.
     ///
-    /// The lock may be held, because the engine calls no user code when it schedules or cancels.
+    /// Holding the lock is safe, because the engine calls no user code when it schedules or cancels.
     private func perform(_ action: FrameTimerStateMachine.WaitAction, _ state: inout State) {
         switch action {
         case .none: break

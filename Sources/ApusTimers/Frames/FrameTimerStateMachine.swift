@@ -6,7 +6,8 @@
 struct FrameTimerStateMachine: Sendable {
     private enum Schedule {
         case paused
-        /// The next of the display's frames to deliver; earlier ones were delivered or counted as dropped.
+        /// The next frame to deliver is number `owed` of the display's frames; earlier ones were delivered or counted
+        /// as dropped.
         case running(owed: UInt64)
         case invalidated
     }
@@ -119,7 +120,7 @@ struct FrameTimerStateMachine: Sendable {
         precondition(isDelivering, "only a delivered frame can be finished")
         isDelivering = false
         guard case .running(let owed) = schedule else { return .none }
-        // A frame that began while the handler ran is dropped, unless it begins exactly now.
+        // Frames that began before now, while the handler ran, are dropped. A frame that begins exactly now is not.
         let shown = grid.multiple(of: stride, atOrBefore: now)
         let isBeginning = grid.instant(of: shown) == now
         return wait(for: max(owed, isBeginning ? shown : shown + stride))
@@ -200,7 +201,8 @@ struct FrameGrid: Sendable, Hashable {
         let wished = Int64(wish)
         var best: UInt64 = 1
         for stride in 1...rate where rate.isMultiple(of: stride) {
-            // Rates fall as strides grow, so of two equally near rates the faster one comes first, and stays.
+            // Rates fall as strides grow, so the faster of two equally near rates is found first, and the slower does
+            // not replace it.
             let distance = abs(Int64(rate / stride) - wished)
             if distance < abs(Int64(rate / best) - wished) { best = stride }
         }

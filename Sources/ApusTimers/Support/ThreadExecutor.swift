@@ -42,5 +42,5 @@ package final class ThreadExecutor: TaskExecutor {
     }
 }
 
-/// An executor that runs all work of one virtual time in one order, including the scheduler's own tasks.
+/// An executor that runs all work of one virtual time in a fixed order, including the scheduler's own tasks.
 package protocol SteppedExecutor: TaskExecutor {}

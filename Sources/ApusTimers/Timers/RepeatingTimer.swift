@@ -8,9 +8,10 @@
 /// ``MissedTickPolicy/delay``). Time while the timer is suspended does not count: ``pause()`` keeps the rest of the
 /// running interval. No handler is called while the machine sleeps; afterwards the policy decides about missed ticks.
 ///
-/// After ``pause()`` or ``cancel()`` on the handler's executor, no tick starts, if that executor runs one piece of work
-/// at a time: the engine's thread, the main actor, a serial queue. A call from elsewhere does not wait for the
-/// executor, so one tick whose delivery had begun may start just after the call has returned. No other follows.
+/// If the handler's executor runs one piece of work at a time (the engine's thread, the main actor, a serial queue), no
+/// tick starts after a call of ``pause()`` or ``cancel()`` on that executor. A call from elsewhere does not wait for
+/// the executor, so one tick whose delivery had begun may start just after the call has returned. No other tick
+/// follows.
 public final class RepeatingTimer: Sendable {
     private let core: RepeatingTimerCore
 
@@ -110,7 +111,7 @@ private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
 
     /// Performs an action under the lock, so that a `pause` cannot overtake an earlier `resume`.
     ///
-    /// The lock may be held, because the engine calls no user code in `insert` and `cancel`.
+    /// Holding the lock is safe, because the engine calls no user code in `insert` and `cancel`.
     private func perform(_ action: RepeatingTimerStateMachine.WaitAction, _ state: inout State) {
         switch action {
         case .none: break

@@ -1,6 +1,6 @@
 public import ApusTimers
 
-/// A clock whose sleeps end at once, for tests of code that takes a `Clock` and whose timing does not matter.
+/// A clock whose sleeps end at once, for tests of code that takes a `Clock`, if the timing does not matter.
 ///
 /// Each sleep moves the clock to the sleep's deadline, so code that measures time sees that time has passed. Sleeps of
 /// several tasks move the clock one after another, in no particular order; a test for which the order matters uses

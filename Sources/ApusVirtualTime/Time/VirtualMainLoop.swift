@@ -37,7 +37,7 @@ package final class VirtualMainLoop: MainLoop {
         onAdd()
     }
 
-    /// Whether the user scrolls.
+    /// Whether the loop is tracking, because the user scrolls.
     package var isTracking: Bool {
         get { state.withLock { $0.isTracking } }
         set { state.withLock { $0.isTracking = newValue } }

@@ -22,7 +22,7 @@ package protocol SteppedProcess: AnyObject, Sendable {
 package final class VirtualProcess: Sendable {
     private enum Standing: Int, AtomicRepresentable { case running, stopped, ended }
 
-    /// The detection of a process that never comes to rest.
+    /// The state of the checks that detect a process that never comes to rest.
     private struct Unrest: Sendable {
         /// The number of pieces of work between two checks of the clock; most pieces take less time than a check.
         static let piecesPerLook = 1 << 16
@@ -151,7 +151,7 @@ package final class VirtualProcess: Sendable {
             return true
         }
         if executor.runOne() { return true }
-        // A process with a main loop is driven by the main actor; the loop of any other process is empty.
+        // If the process has a main loop, the main actor drives it; otherwise the loop is empty.
         if mainLoop.isRunnable { return MainActor.assumeIsolated { mainLoop.runOne() } }
         return wakeup.wakeIfDue() || companion?.runOne() == true
     }

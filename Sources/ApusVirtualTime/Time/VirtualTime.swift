@@ -41,8 +41,9 @@ public final class VirtualTime: TimeSource {
     /// The number of pieces of work that have run so far.
     var workCount: Int { work.load(ordering: .relaxed) }
 
-    /// Creates clocks at the given instants (default: an hour of uptime, and 2026-01-01T00:00:00Z), without any sleep
-    /// so far.
+    /// Creates clocks that stand at the given instants, on a machine that has not slept since boot.
+    ///
+    /// By default, the uptime is an hour and the wall clock stands at 2026-01-01T00:00:00Z.
     public init(
         uptime: UptimeInstant = UptimeInstant(nanoseconds: 3_600_000_000_000),
         wall: WallInstant = WallInstant(secondsSince1970: 1_767_225_600)
@@ -260,9 +261,9 @@ public final class VirtualTime: TimeSource {
         return true
     }
 
-    /// Runs one piece of work of the first process that has any, in the order in which the processes were started.
+    /// Runs one piece of work of the earliest started process that has any.
     ///
-    /// The system's own work is checked again after each piece.
+    /// Only one piece is run, so that the system's own work, which comes first, is checked again after it.
     private func runProcesses() -> Bool {
         for process in steppedProcesses where process.runOne() { return true }
         return false
@@ -287,7 +288,7 @@ public final class VirtualTime: TimeSource {
 
     /// Returns the time, in nanoseconds, for which a process of the operating system may run by itself.
     ///
-    /// Nothing else is due in that time, and ``advance(by:)`` moves at least as far.
+    /// Nothing else is due in that time, and it does not exceed the rest of the running ``advance(by:)``.
     package func freeTime(for companion: any SteppedProcess) -> UInt64 {
         let (now, reach) = (clocks.uptime().nanoseconds, reach.load(ordering: .relaxed))
         guard reach > now, executor.pendingJobs == 0 else { return 0 }

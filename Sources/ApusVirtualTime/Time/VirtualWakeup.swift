@@ -11,7 +11,7 @@ package struct BootReading: Sendable, Hashable {
     }
 }
 
-/// The clocks as one engine sees them, and its deadlines as the step loop sees them.
+/// The clocks as one engine sees them, and the engine's deadlines as the step loop sees them.
 final class VirtualWakeup: TimeSource, Wakeup {
     /// The handler's closure, in a struct because the lock's generic code would wrap a bare closure in another one at
     /// each access.

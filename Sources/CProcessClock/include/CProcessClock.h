@@ -55,7 +55,7 @@ struct process_clock_reading process_clock_now(void);
 
 // Moves the clocks without firing anything. The next steps fire what has become overdue.
 void process_clock_jump(int64_t uptime, int64_t continuous, int64_t wall);
-// Sets the wall clock: deadlines on it stay where they are, and descriptors that asked for it report the change.
+// Sets the wall clock. Deadlines on it keep their dates, and descriptors that asked for it report the change.
 void process_clock_set_wall(int64_t wall);
 
 // Waits until no other thread of the process can run; ETIMEDOUT if one still runs after `limit` of real time.
@@ -86,14 +86,15 @@ void process_clock_wake(void);
 // Returns the number of deadlines that have been fired.
 uint64_t process_clock_steps(void);
 
-// Returns the place of a function in the program, for `app_launcher_fork`; 0 if it is not in the program's own file.
+// Returns the offset of a function from the program's base address, for `app_launcher_fork`; 0 if the function is not
+// in the program's own file.
 uint64_t process_clock_offset(void (*program)(void));
 
 // Makes the mode of that name one of the common modes of Foundation's main run loop. Returns false without Foundation.
 bool main_run_loop_add_common_mode(const char *name);
 
 // Lets Foundation's timers keep their tolerance and use it. The process is woken for a timer only when a tolerance
-// ends, and at each instant at which the process is awake, every timer fires whose date has come. Also lets
+// ends. Whenever the process is awake, every timer whose date has come fires. Also lets
 // `Timer(timeInterval:repeats:block:)` fire for the first time after the interval, and not at once. Time has to be
 // virtual. Returns false if Foundation does not have the functions that this needs.
 //

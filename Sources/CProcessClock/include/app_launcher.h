@@ -17,7 +17,7 @@ struct app_launcher {
 /// those of each process. The functions return 0 or an errno: ENOSYS where time cannot be virtual.
 int app_launcher_start(const char *path, char *const *argv, char *const *envp, struct app_launcher *started);
 
-/// Ends the launcher, and takes its status; all of its processes must have ended.
+/// Ends the launcher, whose processes must all have ended, and takes the launcher's status.
 ///
 /// The status must be taken, because a caller that waits for any child of this process, as exit tests of Swift Testing
 /// do, would find the ended launcher repeatedly.
@@ -25,8 +25,9 @@ void app_launcher_end(struct app_launcher launcher);
 
 /// Forks a process that calls `apus_app_process_main` with the function at `offset` (`process_clock_offset`).
 ///
-/// The standard input of the process is `input`, and both its outputs are `output`. `surroundings` is its current
-/// folder and then its variables (`NAME=value`), each followed by a zero; E2BIG for more than 192 KB.
+/// The standard input of the process is `input`, and both its outputs are `output`. `surroundings` contains its current
+/// folder and then its variables (`NAME=value`), each followed by a zero. Returns E2BIG if `surroundings` has more than
+/// 192 KB.
 int app_launcher_fork(
     int connection, uint64_t offset, int input, int output, const char *surroundings, size_t length,
     int32_t *process);

@@ -11,7 +11,9 @@
 /// Unlike a pipe, the file never lets a writer wait. A process that waits would look like one at rest.
 int app_output_make(void);
 
-/// Reads what the process has written from `offset` on; 0 when there is nothing more.
+/// Reads output of the process from `offset` on, as pread(2) does.
+///
+/// Returns the number of bytes; 0 if the process has written nothing more, or -1.
 long app_output_read(int output, void *bytes, unsigned long capacity, int64_t offset);
 
 /// In the process: switches off the buffer of the standard output, so that the process holds back nothing that it
@@ -27,20 +29,24 @@ int64_t app_output_size(void);
 /// first such signal is reported.
 void app_crash_begin(void (*report)(void));
 
-/// True if the process is about to end by such a signal; it is then not at rest, although its threads may be asleep.
+/// True if the process is about to end because of a signal that `app_crash_begin` reports.
+///
+/// The process is then not at rest, although its threads may be asleep.
 bool app_crash_has_begun(void);
 
 /// Waits for the end of the process.
 void app_crash_wait(void);
 
-/// Notes, for the report, the purpose for which the phone calls code on this thread; at most 200 bytes are copied.
+/// Notes for which purpose the phone calls code on this thread, so that a crash report can name it.
+///
+/// At most 200 bytes of `name` are copied.
 void app_call_begin(const char *name);
 /// Returns the purpose that was noted last on this thread; an empty text if there is none.
 const char *app_call_current(void);
 
 /// Whether the calling thread is the first of its process.
 bool app_thread_is_first(void);
-/// The label of the queue of Dispatch that the calling thread works for; an empty text when there is none.
+/// The label of the Dispatch queue whose work the calling thread performs; an empty text if there is none.
 const char *app_thread_queue(void);
 
 #endif

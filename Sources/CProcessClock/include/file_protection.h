@@ -16,7 +16,7 @@ enum protection_lock {
 enum protection_class {
     protection_class_none = 0,
     protection_class_until_first_unlock = 1,
-    /// A file may be made while the device is locked, but cannot be opened again before it is unlocked.
+    /// A file may be made while the device is locked, but cannot be opened again before the device is unlocked.
     protection_class_unless_open = 2,
     protection_class_complete = 3,
 };
@@ -24,8 +24,9 @@ enum protection_class {
 /// In the process: from now on `open`, `openat` and `fopen` fail with EPERM for files below `folder` that the lock
 /// closes.
 ///
-/// `lock_file` contains the state of the lock, and then the class of the files that were given none. `class_folder` is
-/// where the classes of files are kept. Returns 0 or an errno: ENOTSUP where time cannot be virtual.
+/// `lock_file` contains the state of the lock, followed by the default class, which applies to files without a class of
+/// their own. The classes of files are kept in `class_folder`. Returns 0 or an errno: ENOTSUP where time cannot be
+/// virtual.
 int file_protection_begin(const char *folder, const char *lock_file, const char *class_folder);
 
 /// Returns 0 if a file of the class can be made now, EPERM if the lock closes it, and ENOTSUP before

@@ -22,8 +22,8 @@ struct test_process {
 
 /// Starts a program as the leader of a session, with the standard output of this process, and /dev/null as its input.
 ///
-/// Signals have their default actions there, and no other descriptor is open. Returns 0 or an errno: ENOSYS without
-/// Linux and glibc.
+/// In the program, signals have their default actions, and only the standard descriptors and the two descriptors above
+/// are open. Returns 0 or an errno: ENOSYS without Linux and glibc.
 int test_process_start(
     const char *path, char *const *argv, char *const *envp, struct test_process *started);
 
@@ -38,9 +38,9 @@ void test_process_wait(int32_t process);
 /// a zombie, and may be this process.
 void test_process_end_others(int32_t session);
 
-/// Send and receive on `control`, as send(2) and recv(2) do, but without SIGPIPE.
+/// Sends or receives bytes on `control`, as send(2) and recv(2) do, but without SIGPIPE.
 ///
-/// They return the number of bytes, or -1.
+/// Returns the number of bytes, or -1.
 long test_control_send(int control, const void *bytes, unsigned long count);
 long test_control_receive(int control, void *bytes, unsigned long count);
 

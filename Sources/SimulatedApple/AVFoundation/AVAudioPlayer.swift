@@ -3,8 +3,8 @@ import SimulatedAppleCore
 
 /// A player of one file, which plays in virtual time like ``AVPlayer``.
 ///
-/// The installation of the app sets the file's duration, by the last component of its URL; whether there is such a file
-/// is not checked. As on a phone, the audio ends when the app releases the player.
+/// The installation of the app sets the file's duration, under the last component of the file's URL. The player does
+/// not check whether the file exists. As on a phone, the audio ends when the app releases the player.
 ///
 /// Source: Apple, documentation/avfaudio/avaudioplayer
 @preconcurrency @MainActor
@@ -21,7 +21,7 @@ open class AVAudioPlayer: NSObject {
             }
         }
     }
-    /// The number of repetitions after the first time; a negative number for no end.
+    /// The number of repetitions after the first pass; a negative number means that the audio has no end.
     open var numberOfLoops = 0
     /// The volume, from 0 to 1, which has no effect here.
     open var volume: Float = 1
@@ -29,7 +29,7 @@ open class AVAudioPlayer: NSObject {
     open var pan: Float = 0
     /// Whether ``rate`` can be changed, which has no effect here.
     open var enableRate = false
-    /// The speed, which has no effect here: the audio plays at the speed 1.
+    /// The speed, which has no effect here; the audio always plays at the speed 1.
     open var rate: Float = 1
     /// Whether the loudness is measured, which has no effect here.
     open var isMeteringEnabled = false
@@ -58,7 +58,7 @@ open class AVAudioPlayer: NSObject {
         try self.init(contentsOf: url)
     }
 
-    /// Creates a player of bytes, whose duration is the one that the installation gave for the name `data`.
+    /// Creates a player of bytes; the installation of the app sets their duration, under the name `data`.
     ///
     /// - Throws: Nothing here; on a phone, the error of bytes that cannot be played.
     public convenience init(data: Data) throws {
@@ -99,7 +99,8 @@ open class AVAudioPlayer: NSObject {
         return isPlaying
     }
 
-    /// Moves to the position that the app has set, which is kept while the phone's audio belongs to another player.
+    /// Moves to the position that the app has set, or keeps it for later if the phone's audio belongs to another
+    /// player.
     private func seek() {
         guard let position = nextPosition else { return }
         player.seek(to: CMTime(seconds: position, preferredTimescale: 1_000)) { hasMoved in

@@ -4,7 +4,7 @@ import SimulatedAppleCore
 
 /// The audio session of the app on the simulated phone, which can be used on any thread.
 open class AVAudioSession: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
+    // For `@unchecked Sendable`: the mutable values are in `state`, protected by its lock.
 
     /// The purpose of the app's audio; `playback`, `playAndRecord` and `multiRoute` continue in the background.
     public struct Category: RawRepresentable, Hashable, Sendable {
@@ -105,13 +105,13 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public static let shouldResume = InterruptionOptions(rawValue: 1)
     }
 
-    /// The reason for a change of the audio output, of which the simulated phone uses only `oldDeviceUnavailable`.
+    /// The reason for a change of the audio output; the simulated phone uses only `oldDeviceUnavailable`.
     public enum RouteChangeReason: UInt, Sendable {
         /// The reason is unknown.
         case unknown = 0
         /// A new output, such as headphones, is available.
         case newDeviceAvailable = 1
-        /// The former output is gone: headphones were unplugged.
+        /// The former output is gone, because headphones were unplugged.
         case oldDeviceUnavailable = 2
         /// The category has changed.
         case categoryChange = 3
@@ -140,7 +140,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
 
     /// Posted when the audio output has changed, with the reason in `userInfo`.
     ///
-    /// It is posted on the main thread here; Apple documents another thread.
+    /// Here it is posted on the main thread; Apple's documentation says that it is posted on another thread.
     open class var routeChangeNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionRouteChangeNotification")
     }

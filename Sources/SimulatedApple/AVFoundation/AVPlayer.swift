@@ -55,7 +55,7 @@ open class AVPlayer: NSObject {
         }
     }
 
-    /// The item that plays, or would play.
+    /// The item that plays now, or will play when the player is started.
     open var currentItem: AVPlayerItem? { queue.items.first }
 
     /// Plays the current item, and activates the audio session with the category that the app has set.
@@ -72,7 +72,7 @@ open class AVPlayer: NSObject {
     /// Pauses playback.
     open func pause() { audio.pause() }
 
-    /// The rate: 1 while the player plays, or else 0; setting it plays or pauses.
+    /// The rate, which is 1 while the player plays and 0 otherwise; setting it above 0 plays, and to 0 or below pauses.
     open var rate: Float {
         get { audio.isPlaying ? 1 : 0 }
         set { if newValue > 0 { play() } else { pause() } }
@@ -90,7 +90,7 @@ open class AVPlayer: NSObject {
         return CMTime(seconds: audio.position.inSeconds, preferredTimescale: 1_000)
     }
 
-    /// Moves to a time in the current item, and calls `completionHandler` with whether the position has changed.
+    /// Moves to a time in the current item, and passes true to `completionHandler` if the position has changed.
     ///
     /// The position changes only if the phone's audio belongs to this player.
     open func seek(to time: CMTime, completionHandler: ((Bool) -> Void)? = nil) {

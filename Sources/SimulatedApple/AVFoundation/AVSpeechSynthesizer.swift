@@ -4,11 +4,12 @@ import ApusTimers
 import ApusVirtualTime
 import SimulatedAppleCore
 
-/// A voice, which is not heard: each text is a line `audio: speech “…”` of the device's log.
+/// A voice that writes each text into the device's log, as a line `audio: speech “…”`, and is not heard.
 ///
-/// A text takes 60 ms for each letter, which is a choice. Texts are spoken one after another. A voice activates the
-/// app's audio session, and like other audio keeps the app running in the background, if the app declares the mode
-/// `audio` and the session's category continues there. It ends when the app releases the object.
+/// Speaking takes 60 ms for each letter of the text; this number is a choice of the simulation. Texts are spoken one
+/// after another. A voice activates the app's audio session. Like other audio, it keeps the app running in the
+/// background if the app declares the mode `audio` and the session's category continues there. The voice ends when the
+/// app releases the object.
 ///
 /// Source: Apple, documentation/avfaudio/avspeechsynthesizer
 @preconcurrency @MainActor
@@ -21,7 +22,7 @@ open class AVSpeechSynthesizer: NSObject {
             }
         }
     }
-    /// Whether a text is spoken, or waits.
+    /// Whether a text is being spoken or waits.
     open var isSpeaking: Bool { present != nil || !waiting.isEmpty }
     /// Whether the voice pauses: never here.
     open var isPaused: Bool { false }
@@ -38,7 +39,7 @@ open class AVSpeechSynthesizer: NSObject {
 
     /// Speaks a text, after those that wait.
     ///
-    /// An utterance that is spoken or waits already is a fault. Rule: AVSpeechSynthesis.h.
+    /// It is a fault if the utterance is already being spoken or waits. Rule: AVSpeechSynthesis.h.
     open func speak(_ utterance: AVSpeechUtterance) {
         guard present !== utterance, !waiting.contains(where: { $0 === utterance }) else {
             return process.host.fault(
@@ -53,7 +54,7 @@ open class AVSpeechSynthesizer: NSObject {
 
     /// Stops the text that is being spoken, and drops the texts that wait.
     ///
-    /// - Returns: Whether a text was spoken.
+    /// - Returns: Whether a text was being spoken.
     @discardableResult
     open func stopSpeaking(at boundary: AVSpeechBoundary) -> Bool {
         guard let stopped = present else { return false }
@@ -63,7 +64,7 @@ open class AVSpeechSynthesizer: NSObject {
         return true
     }
 
-    /// Begins the next text, unless one is spoken.
+    /// Begins the next text, unless one is being spoken.
     private func beginNext() {
         guard present == nil, !waiting.isEmpty else { return }
         let utterance = waiting.removeFirst()
@@ -101,7 +102,7 @@ open class AVSpeechSynthesizer: NSObject {
 }
 
 extension Fault.Rule {
-    /// An utterance that is spoken, or waits, was passed to a voice again.
+    /// An utterance was passed to a voice although it was already being spoken or waiting.
     ///
     /// Source: AVSpeechSynthesis.h
     public static let utteranceQueuedTwice = Fault.Rule("NSInvalidArgumentException.utteranceQueuedTwice")
@@ -127,15 +128,15 @@ extension AVSpeechSynthesizerDelegate {
     public func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didCancel utterance: AVSpeechUtterance) {}
 }
 
-/// The place at which a voice stops, without effect.
+/// The point at which a voice stops, which has no effect here.
 public enum AVSpeechBoundary: Int, Sendable {
-    /// At once, or after the word.
+    /// With `immediate`, the voice stops at once; with `word`, it stops after the current word.
     case immediate, word
 }
 
 /// A text to be spoken.
 ///
-/// For `@unchecked Sendable`: only the app changes it, before it is spoken.
+/// For `@unchecked Sendable`: the app changes the utterance only before it is spoken.
 open class AVSpeechUtterance: NSObject, @unchecked Sendable {
     /// The text.
     public let speechString: String
@@ -188,7 +189,7 @@ public struct AVMediaType: RawRepresentable, Hashable, Sendable {
 
 /// The user's permission for a camera or a microphone.
 public enum AVAuthorizationStatus: Int, Sendable {
-    /// The user was not asked, cannot give the permission, has refused it, or has given it.
+    /// In this order: the user was not asked, cannot give the permission, has refused it, or has given it.
     case notDetermined, restricted, denied, authorized
 }
 

@@ -75,7 +75,6 @@ final class PlayerAudio {
         if isOwned { phone.replaceUpcoming(Array(queue.toPlay.dropFirst())) }
     }
 
-    /// Moves to the next item.
     func advance() { if isOwned { phone.advance() } }
 
     /// Moves to a position in the current item; a queue that had ended begins again with its first item.

@@ -87,11 +87,11 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
 
     /// The way in which a server updates an activity.
     public struct PushType: Hashable, Sendable {
-        /// By pushes for this activity, which the simulation does not have.
+        /// The server updates the activity by pushes, which the simulation does not have.
         public static var token: PushType { PushType() }
     }
 
-    /// Begins an activity, while the app is active.
+    /// Begins an activity; the app must be active.
     ///
     /// With a push type, the device's log has a warning, because no push arrives.
     ///
@@ -120,7 +120,8 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
         send(content, alert: alertConfiguration.map { "\($0.title.key), \($0.body.key)" })
     }
 
-    /// Ends the activity, with its last content; after the end, or with more than 4 KB, this only logs a warning.
+    /// Ends the activity, with `content` as its last content; after the end, or with more than 4 KB, this only logs a
+    /// warning.
     nonisolated(nonsending) public func end(
         _ content: Content?, dismissalPolicy: ActivityUIDismissalPolicy = .default
     ) async {

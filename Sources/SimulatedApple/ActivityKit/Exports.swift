@@ -1,3 +1,3 @@
-// The names of these modules are in the signatures.
+// The signatures contain types of these modules.
 @_exported public import Foundation
 @_exported public import SimulatedAppleCore

@@ -45,9 +45,9 @@ public struct Alarm: Identifiable, Hashable, Codable, Sendable {
 
     /// When an alarm alerts.
     public enum Schedule: Hashable, Codable, Sendable {
-        /// At a date, wherever the device is.
+        /// The alarm alerts at a date, whatever the device's time zone is.
         case fixed(Date)
-        /// At a time of day in the device's time zone.
+        /// The alarm alerts at a time of day in the device's time zone.
         case relative(Relative)
 
         /// A time of day, once or on days of the week.

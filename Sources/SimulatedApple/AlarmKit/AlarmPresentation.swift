@@ -95,10 +95,10 @@ public struct AlarmPresentation: Hashable, Sendable {
     }
 }
 
-/// The app's own data of an alarm.
+/// The data that the app attaches to an alarm.
 public protocol AlarmMetadata: Hashable, Codable, Sendable {}
 
-/// The presentation and the app's own data of an alarm.
+/// The presentation of an alarm, and the data that the app attaches to it.
 ///
 /// Source: Apple, documentation/alarmkit/alarmattributes.
 public struct AlarmAttributes<Metadata: AlarmMetadata>: Hashable, Sendable {

@@ -1,4 +1,4 @@
-// The names of these modules are in the signatures, as those of Foundation and SwiftUI are in the real module's.
+// The signatures contain types of these modules. The real module exports Foundation and SwiftUI for the same reason.
 @_exported public import ActivityKit
 @_exported public import Foundation
 @_exported public import SimulatedAppleCore

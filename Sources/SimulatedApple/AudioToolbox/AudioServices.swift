@@ -15,7 +15,7 @@ public let kSystemSoundID_Vibrate: SystemSoundID = 0xFFF
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Plays a short sound or vibrates, by writing `audio: system sound 1007` or `audio: vibration` into the device's log.
 ///
-/// Sounds are not queued: the same sound a second time in the same instant is neither played nor logged. The function
+/// Sounds are not queued: if a sound is requested twice in the same instant, it is played and logged once. The function
 /// can be called on any thread.
 ///
 /// Rule: Apple, documentation/audiotoolbox/audioservicesplaysystemsound(_:).
@@ -25,7 +25,7 @@ public func AudioServicesPlaySystemSound(_ inSystemSoundID: SystemSoundID) {
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Plays a short sound and vibrates: writes `audio: alert sound 1007` and `audio: vibration` into the device's log.
+/// Plays a short sound and vibrates, by writing `audio: alert sound 1007` and `audio: vibration` into the device's log.
 public func AudioServicesPlayAlertSound(_ inSystemSoundID: SystemSoundID) {
     if inSystemSoundID != kSystemSoundID_Vibrate { SystemSounds.current.play("alert sound \(inSystemSoundID)") }
     SystemSounds.current.play("vibration")

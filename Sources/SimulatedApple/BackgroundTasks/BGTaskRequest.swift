@@ -73,12 +73,13 @@ open class BGProcessingTaskRequest: BGTaskRequest {
 
 /// A request for the work of a health study, to which the simulated phone applies the rules of processing tasks.
 open class BGHealthResearchTaskRequest: BGProcessingTaskRequest {
-    /// The protection of the data that the task needs, which has no effect here: the task also begins while such data
-    /// cannot be read.
+    /// The protection of the data that the task needs.
+    ///
+    /// It has no effect here, so the task also begins while such data cannot be read.
     open var protectionTypeOfRequiredData = FileProtectionType.completeUntilFirstUserAuthentication
 }
 
-/// A request to finish work in the background that the user has started in the foreground.
+/// A request to finish, in the background, work that the user has started in the foreground.
 open class BGContinuedProcessingTaskRequest: BGTaskRequest {
     /// The treatment of a task that cannot begin at once.
     public enum SubmissionStrategy: Int, Sendable {

@@ -98,7 +98,7 @@ public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1_000
 /// An accuracy of three kilometres, without effect; see ``kCLLocationAccuracyBest``.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3_000
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The best accuracy with other sensors, without effect; see ``kCLLocationAccuracyBest``.
+/// The best accuracy with the help of other sensors, without effect; see ``kCLLocationAccuracyBest``.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The accuracy for an app that is not allowed full accuracy, without effect; see ``kCLLocationAccuracyBest``.

@@ -21,7 +21,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         var last: CLLocation?
         /// The last position that passed the distance filter.
         var lastReported: CLLocation?
-        /// Whether one position was asked for, after which the updates end.
+        /// Whether the app has asked for a single position, after which the updates end.
         var wantsOne = false
         var activityType = CLActivityType.other
         var showsIndicator = false
@@ -52,7 +52,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The desired accuracy, which has no effect here: the route determines the accuracy of positions.
+    /// The desired accuracy, which has no effect here, because the route determines the accuracy of positions.
     open var desiredAccuracy: CLLocationAccuracy {
         get { state.withLock { $0.desiredAccuracy } }
         set { state.withLock { $0.desiredAccuracy = newValue } }
@@ -131,10 +131,10 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         service.beginUpdates(inBackground: continuesInBackground) { [weak self] update in self?.received(update) }
     }
 
-    /// Asks for one position: the delegate gets one, or an error, and the updates end.
+    /// Asks for one position; the updates end when the delegate has received a position or an error.
     ///
-    /// The updates of ``startUpdatingLocation()`` end with it too, as on a phone, where both must not be used together.
-    /// A delegate that does not have the methods for both is a fault, as is none.
+    /// As on a phone, this also ends the updates of ``startUpdatingLocation()``; the two must not be used together. It
+    /// is a fault if there is no delegate, or if the delegate lacks the method for positions or the method for errors.
     ///
     /// Rule: Apple, documentation/corelocation/cllocationmanager/requestlocation()
     open func requestLocation() {
@@ -150,7 +150,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         startUpdatingLocation()
     }
 
-    /// Records the fault of a delegate without a method that a phone must call.
+    /// Records the fault that the delegate lacks a method that a phone would call.
     fileprivate func fault(missing method: String) {
         host.fault(
             Fault(
@@ -159,7 +159,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
                     + "call)"))
     }
 
-    /// Returns whether a position, or an error, is the last one.
+    /// Returns whether a position or an error ends the request for a single position, and forgets the request.
     private func isLast() -> Bool {
         state.withLock { state in
             defer { state.wantsOne = false }
@@ -167,20 +167,20 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Returns whether the phone has location services: true.
+    /// Returns `true`, because the simulated phone has location services.
     open class func locationServicesEnabled() -> Bool { true }
     /// The user's permission, in the form before iOS 14.
     open class func authorizationStatus() -> CLAuthorizationStatus { CLLocationManager().authorizationStatus }
-    /// The accuracy that the user allows: always the full one.
+    /// The accuracy that the user allows, which is always the full one here.
     open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
 
-    /// The purpose of the positions, which has no effect: the route determines the pauses.
+    /// The purpose of the positions, which has no effect, because the route determines the pauses.
     open var activityType: CLActivityType {
         get { state.withLock { $0.activityType } }
         set { state.withLock { $0.activityType = newValue } }
     }
 
-    /// Whether the user sees that the app uses positions in the background, which has no effect.
+    /// Whether the user sees that the app uses positions in the background; the value has no effect.
     open var showsBackgroundLocationIndicator: Bool {
         get { state.withLock { $0.showsIndicator } }
         set { state.withLock { $0.showsIndicator = newValue } }
@@ -310,7 +310,7 @@ extension Date {
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// Receives positions, the oldest first.
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
-    /// Is notified that there is no position, with the reason.
+    /// Is notified of the reason for which there is no position.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
     /// Is notified of the user's permission, at the beginning and after each change.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
@@ -391,7 +391,7 @@ public struct CLError: CustomNSError, Hashable, Sendable {
 }
 
 extension Fault.Rule {
-    /// A delegate does not have a method that the call of the app, or the event, needs.
+    /// The delegate lacks a method that the app's call or the event needs.
     ///
     /// Source: Apple, documentation/corelocation/cllocationmanager/requestlocation()
     public static let delegateMethodMissing = Fault.Rule("NSInternalInconsistencyException.delegateMethodMissing")

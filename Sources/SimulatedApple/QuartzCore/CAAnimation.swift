@@ -19,9 +19,9 @@ public struct CAMediaTimingFillMode: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     /// Creates a mode with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The animation shows nothing before and after.
+    /// The layer shows the animation neither before its beginning nor after its end.
     public static let removed = CAMediaTimingFillMode(rawValue: "removed")
-    /// The end stays visible after the animation.
+    /// The end of the animation stays visible afterwards.
     public static let forwards = CAMediaTimingFillMode(rawValue: "forwards")
     /// The beginning is visible before the animation.
     public static let backwards = CAMediaTimingFillMode(rawValue: "backwards")
@@ -47,7 +47,7 @@ open class CAAnimation: NSObject {
     open var autoreverses = false
     /// The factor by which the animation's length is divided; at 0 or below, the animation has no end.
     open var speed: Float = 1
-    /// The appearance before and after, which has no effect here.
+    /// The appearance of the layer before and after the animation, which has no effect here.
     open var fillMode = CAMediaTimingFillMode.removed
     /// Whether the layer removes the animation at its end.
     open var isRemovedOnCompletion = true

@@ -32,7 +32,7 @@ public struct CAFrameRateRange: Hashable, Sendable {
 ///
 /// Frames are delivered on the main loop while the app's process runs; a suspended app gets none.
 public final class CADisplayLink: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
+    // For `@unchecked Sendable`: the mutable values are in `state`, protected by its lock.
 
     private struct State {
         var handler: (@MainActor @Sendable (CADisplayLink) -> Void)?
@@ -42,7 +42,7 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
         var preferredFrameRateRange = CAFrameRateRange.default
         /// The last frame for which the handler was called.
         var last: Frame?
-        /// The frame that waits for the main loop; only the latest waits in `default` mode while the user scrolls.
+        /// The frame that waits for the main loop; a newer frame replaces it, for example while the user scrolls.
         var waiting: Frame?
     }
 

@@ -27,7 +27,7 @@ public final class CGPath: Sendable {
     public var isEmpty: Bool { count == 0 }
 }
 
-/// The layer of a view, which is not drawn here: it keeps the values that the app sets.
+/// The layer of a view, which keeps the values that the app sets; nothing is drawn here.
 ///
 /// Its animations take as much time as on a phone.
 ///

@@ -2,7 +2,7 @@ import ApusDevice
 import CProcessClock
 public import Foundation
 
-/// The protection of an app's files: a process of the app's own cannot open the files that the device's lock closes.
+/// Protects an app's files, so that a process of the app's own cannot open the files that the device's lock closes.
 ///
 /// The app's process reads the state of the lock from a file that the device writes. The protection classes of the
 /// app's files are in a folder beside that file.

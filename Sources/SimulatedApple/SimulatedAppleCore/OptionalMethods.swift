@@ -2,7 +2,7 @@ public import ApusDevice
 import ApusTimers
 import Foundation
 
-/// The optional methods of a delegate's protocol, which on Linux are protocol methods with a default.
+/// The optional methods of a delegate's protocol, which on Linux are protocol methods with a default implementation.
 ///
 /// A phone looks them up by name, in any class. On Linux a method fulfills the protocol only in the class that conforms
 /// or a class above it. A method of the same name in a subclass is unrelated, and would never be called.
@@ -46,10 +46,11 @@ package enum OptionalMethods {
         }
     }
 
-    /// Returns the first of these argument labels that is in no method that an object has of a protocol's optional ones.
+    /// Returns the first of `labels` for which the object lacks the protocol's optional method.
     ///
-    /// A class whose symbols are not found, such as one in a private type, counts as one that has all of them, and so
-    /// does each class in a build for release, whose optimizer removes the symbols of methods.
+    /// If the symbols of a class are not found, the class counts as having all methods. This applies, for example, to a
+    /// class in a private type, and to every class in a release build, because the optimizer removes the symbols of
+    /// methods.
     package static func firstMissing(
         of labels: [String], in object: AnyObject, of delegate: Any.Type, _ conforms: (AnyClass) -> Bool
     ) -> String? {
@@ -92,7 +93,7 @@ package enum OptionalMethods {
         return name[..<start].dropLast("\(context.count)".count) + name[end.upperBound...].dropLast() + "33_"
     }
 
-    /// Returns the signatures of the methods for which the protocol's extensions have a default.
+    /// Returns the signatures of the methods for which the protocol's extensions have a default implementation.
     private static func methods(ofProtocol name: String) -> [String] {
         let mangled = name.hasSuffix("_p") ? name.dropLast(2) + "P" : name + "P"
         return ProgramSymbols.names(withPrefix: mangled).compactMap { symbol in

@@ -11,7 +11,7 @@ package enum PhoneDates: Sendable {
     /// is rounded because the machine's clock advances a little between the app's `Date()` and the call that passes the
     /// date, and a test must be repeatable.
     case machine
-    /// Translates without a change: the app runs in a process of its own, whose clock is the device's.
+    /// Translates without a change, because the app runs in a process of its own, whose clock is the device's.
     case device
 
     /// The translation for this process.

@@ -25,7 +25,7 @@ enum ProgramSymbols {
         }
     }
 
-    /// Returns the range of the strings of the symbol table.
+    /// Returns the range of the string table with the names of the symbols; `nil` if there is none.
     ///
     /// Rule: elf(5).
     private static func stringTable(of bytes: UnsafeRawBufferPointer) -> Range<Int>? {

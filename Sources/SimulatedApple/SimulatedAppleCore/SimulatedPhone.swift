@@ -33,9 +33,9 @@ public enum SimulatedPhone {
     ///   - device: The device. An app installed by this method on another device must have ended.
     ///   - manifest: The app's declarations.
     ///   - trackDurations: The durations of audio items; other items last three minutes.
-    ///   - patience: The real time that the device waits for a background task that is not completed when its launch
-    ///     handler returns, because its work continues in a `Task` off the main actor or on another queue. The device
-    ///     continues as soon as the task is completed.
+    ///   - patience: The longest real time that the device waits for a background task whose work continues after its
+    ///     launch handler has returned, in a `Task` off the main actor or on another queue. The device continues as
+    ///     soon as the task is completed.
     ///   - make: Builds the object that the app consists of, on the app's main loop in each new process. If it throws,
     ///     the app crashes.
     public static func install(
@@ -130,8 +130,8 @@ final class Phone: DevicePart {
 extension SimulatedPhone {
     /// Returns the visible texts on the screen, from top to bottom.
     ///
-    /// If an alert is in front, they are the texts of the alert. Otherwise they are those of labels, buttons, fields,
-    /// rows of tables, and the title and buttons of a bar.
+    /// If an alert is in front, they are the texts of the alert. Otherwise they are the texts of labels, buttons,
+    /// fields and rows of tables, and the title and the buttons of a bar.
     ///
     /// The screen is read on the app's main thread, also if the app has a process of its own.
     ///

@@ -27,7 +27,7 @@ extension UnsafeRawPointer: OSLogArgument {}
 extension UnsafeMutableRawPointer: OSLogArgument {}
 extension OpaquePointer: OSLogArgument {}
 
-/// A format of `os_log`: that of `printf`, with `%@`.
+/// A format of `os_log`: a format of `printf` that may also contain `%@`.
 ///
 /// Options in braces, as in `%{public}@`, have no effect.
 struct LogFormat {

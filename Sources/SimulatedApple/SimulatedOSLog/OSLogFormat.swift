@@ -37,7 +37,7 @@ public struct OSLogIntegerFormatting: Sendable {
 
     /// Returns the text of an integer.
     ///
-    /// A signed integer with another radix than ten traps; Apple's module refuses it too.
+    /// A signed integer with a radix other than ten traps; Apple's module refuses such a format too.
     func text<T: FixedWidthInteger>(of integer: T) -> String {
         guard radix == 10 || !T.isSigned else { fatalError("Signed integers must be formatted using .decimal") }
         let digits = String(integer.magnitude, radix: radix, uppercase: isUppercase)

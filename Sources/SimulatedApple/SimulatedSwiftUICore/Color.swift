@@ -19,6 +19,6 @@ public struct Color: Hashable, Sendable {
     public init(red: Double, green: Double, blue: Double, opacity: Double = 1) {}
     /// Creates a color of the app.
     public init(_ name: String, bundle: Bundle? = nil) {}
-    /// Returns the color with an opacity.
+    /// Returns the color unchanged, because colors are not drawn.
     public func opacity(_ opacity: Double) -> Color { self }
 }

@@ -1,4 +1,4 @@
-/// The receiver of a session's events, all of whose methods are optional and called on the session's delegate queue.
+/// The receiver of a session's events; all of its methods are optional, and are called on the session's delegate queue.
 ///
 /// Source: Apple, documentation/foundation/urlsessiondelegate
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
@@ -17,7 +17,7 @@ extension URLSessionDelegate {
     public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 }
 
-/// The receiver of the events of a session's tasks, all of whose methods are optional.
+/// The receiver of the events of a session's tasks; all of its methods are optional.
 ///
 /// Source: Apple, documentation/foundation/urlsessiontaskdelegate
 public protocol URLSessionTaskDelegate: URLSessionDelegate {

@@ -1,5 +1,5 @@
-// The real UIKit exports these modules too: an app that imports only UIKit uses `Date`, `Timer`, `NotificationCenter`
-// and `CADisplayLink`.
+// The real UIKit exports these modules too, so an app that imports only UIKit can use `Date`, `Timer`,
+// `NotificationCenter` and `CADisplayLink`.
 @_exported public import Foundation
 @_exported public import QuartzCore
 // This module has the forms of `NotificationCenter.addObserver` that Foundation lacks on Linux.

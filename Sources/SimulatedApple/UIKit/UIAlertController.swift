@@ -36,7 +36,7 @@ open class UIAlertAction: NSObject {
 /// Rules: Apple, documentation/uikit/uialertcontroller.
 @preconcurrency @MainActor
 open class UIAlertController: UIViewController {
-    /// The place of a message on the screen.
+    /// The way in which a message appears on the screen.
     public enum Style: Int, Sendable {
         /// Slides in from the bottom.
         case actionSheet = 0
@@ -46,7 +46,7 @@ open class UIAlertController: UIViewController {
 
     /// The text below the title.
     open var message: String?
-    /// The place of the message on the screen.
+    /// The way in which the message appears on the screen.
     public private(set) var preferredStyle = Style.actionSheet
     /// The choices, in the order in which they were added.
     public private(set) var actions: [UIAlertAction] = []

@@ -11,7 +11,7 @@ import SimulatedURLSession
 /// drawn, and no URL is opened.
 @preconcurrency @MainActor
 open class UIApplication: UIResponder {
-    /// The state of the app: in the foreground, with or without the user's input, or in the background.
+    /// The state of the app, which is in the foreground with or without the user's input, or in the background.
     public enum State: Int, Sendable {
         /// In the foreground, with the user's input.
         case active = 0

@@ -4,7 +4,7 @@ import SimulatedAppleCore
 @preconcurrency @MainActor
 open class UIEvent: NSObject {}
 
-/// A method that a control, a bar button or a gesture recognizer calls on an object, which is not retained.
+/// A method that a control, a bar button or a gesture recognizer calls on an object without retaining the object.
 @MainActor
 struct TargetAction {
     private weak var target: AnyObject?

@@ -270,8 +270,8 @@ open class UITextField: UIControl {
     open weak var delegate: (any UITextFieldDelegate)?
     /// The keys of the keyboard, which have no effect here.
     open var keyboardType = UIKeyboardType.default
-    /// Whether the text is hidden, which has no effect here.
+    /// Whether the text is hidden; the property has no effect here.
     open var isSecureTextEntry = false
-    /// Which letters the keyboard capitalizes, which has no effect here.
+    /// The letters that the keyboard capitalizes; the property has no effect here.
     open var autocapitalizationType = UITextAutocapitalizationType.sentences
 }

@@ -116,7 +116,7 @@ extension SimulatedPhone {
 }
 
 extension UIDatePicker {
-    /// Turns the picker as the user does, and returns whether it picks this kind of value.
+    /// Turns the picker as the user does; returns `false` if the picker does not pick this kind of value.
     func turn(to choice: PickerChoice) -> Bool {
         switch (choice, datePickerMode) {
         case (.date(let date), .time), (.date(let date), .date), (.date(let date), .dateAndTime): self.date = date

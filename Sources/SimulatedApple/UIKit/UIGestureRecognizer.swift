@@ -30,7 +30,7 @@ open class UIGestureRecognizer: NSObject {
 
     private var targets: [TargetAction] = []
 
-    /// Creates a recognizer that calls a method of an object, which is not retained.
+    /// Creates a recognizer that calls a method of an object without retaining the object.
     public init(target: Any?, action: Selector?) {
         super.init()
         if let target, let action { addTarget(target, action: action) }

@@ -53,9 +53,9 @@ open class UIImage: NSObject, @unchecked Sendable {
     open func withRenderingMode(_ renderingMode: RenderingMode) -> UIImage { self }
     /// Returns the image unchanged.
     open func withTintColor(_ color: UIColor) -> UIImage { self }
-    /// Returns the image.
+    /// Returns the image unchanged.
     open func withTintColor(_ color: UIColor, renderingMode: RenderingMode) -> UIImage { self }
-    /// Returns the image.
+    /// Returns the image unchanged.
     open func withConfiguration(_ configuration: Configuration) -> UIImage { self }
     /// Returns the bytes from which the image was created; `nil` for an image of the app or the system.
     open func pngData() -> Data? { bytes }
@@ -70,7 +70,7 @@ open class UIImageView: UIView {
     open var image: UIImage?
     /// The image while the view is highlighted.
     open var highlightedImage: UIImage?
-    /// Whether the view is highlighted, which has no effect here.
+    /// Whether the view is highlighted; the property has no effect here.
     open var isHighlighted = false
 
     /// Creates a view with an image.
@@ -135,7 +135,7 @@ open class UITextView: UIView {
     open var isEditable = true
     /// Whether the user can select the text.
     open var isSelectable = true
-    /// Whether the text scrolls, which has no effect here.
+    /// Whether the text scrolls; the property has no effect here.
     open var isScrollEnabled = true
     /// The delegate, which is never called, because no text is entered here.
     open weak var delegate: (any UITextViewDelegate)?

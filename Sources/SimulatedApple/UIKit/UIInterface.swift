@@ -15,12 +15,12 @@ public enum UIInterfaceOrientation: Int, Sendable {
     case unknown = 0
     /// Upright, or upside down.
     case portrait, portraitUpsideDown
-    /// On one of the long sides.
+    /// With one of the phone's long sides at the bottom.
     case landscapeRight, landscapeLeft
 
     /// Whether the interface is upright or upside down.
     public var isPortrait: Bool { self == .portrait || self == .portraitUpsideDown }
-    /// Whether the interface is on a long side.
+    /// Whether one of the phone's long sides is at the bottom.
     public var isLandscape: Bool { self == .landscapeLeft || self == .landscapeRight }
 }
 
@@ -121,17 +121,17 @@ public struct UIEdgeInsets: Equatable, Sendable {
     public static let zero = UIEdgeInsets()
 }
 
-/// The keys of the keyboard.
+/// The kind of keyboard, which has the keys for one purpose.
 public enum UIKeyboardType: Int, Sendable {
-    /// Keys for a purpose, without effect.
+    /// A kind of keyboard, which has no effect here.
     case `default`, asciiCapable, numbersAndPunctuation
     // The name is Apple's.
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    /// Keys for a purpose, without effect.
+    /// A kind of keyboard, which has no effect here.
     case URL
-    /// Keys for a purpose, without effect.
+    /// A kind of keyboard, which has no effect here.
     case numberPad, phonePad, namePhonePad, emailAddress
-    /// Keys for a purpose, without effect.
+    /// A kind of keyboard, which has no effect here.
     case decimalPad, twitter, webSearch, asciiCapableNumberPad
 }
 
@@ -165,7 +165,7 @@ open class UINotificationFeedbackGenerator: UIFeedbackGenerator {
 open class UIImpactFeedbackGenerator: UIFeedbackGenerator {
     /// The strength of the collision.
     public enum FeedbackStyle: Int, Sendable {
-        /// A strength.
+        /// A strength of the collision, which has no effect here.
         case light, medium, heavy, soft, rigid
     }
     /// Creates a generator.
@@ -238,7 +238,7 @@ open class NSUserActivity: NSObject {
 
 // The name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The type of the activity of a user who follows a link to a page.
+/// The activity type for a user who follows a link to a web page.
 public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 
 /// An action in the menu of the app's icon, which the user never chooses here.
@@ -318,7 +318,7 @@ extension UIApplication {
             rawValue: "UIApplicationOpenURLOptionsSourceApplicationKey")
         /// Values from the app that has opened the URL.
         public static let annotation = OpenURLOptionsKey(rawValue: "UIApplicationOpenURLOptionsAnnotationKey")
-        /// Whether the file must be copied before it is used.
+        /// Whether the file may be used where it is; if not, it must be copied first.
         public static let openInPlace = OpenURLOptionsKey(rawValue: "UIApplicationOpenURLOptionsOpenInPlaceKey")
     }
 
@@ -357,7 +357,7 @@ extension UIApplication {
 
     /// The number on the app's icon, which the simulated phone writes into its log.
     ///
-    /// Without the user's permission for badges it stays, and the log has a warning.
+    /// Without the user's permission for badges, the number does not change, and the log has a warning.
     public var applicationIconBadgeNumber: Int {
         get { process.notifications.badge }
         set { process.notifications.setBadge(newValue) }

@@ -29,7 +29,7 @@ open class UILabel: UIView {
     open var textAlignment = NSTextAlignment.natural
     /// The largest number of lines, 0 for no limit; it has no effect here.
     open var numberOfLines = 1
-    /// Whether the font shrinks to fit a long text, which has no effect here.
+    /// Whether the font shrinks to fit a long text; the property has no effect here.
     open var adjustsFontSizeToFitWidth = false
 }
 

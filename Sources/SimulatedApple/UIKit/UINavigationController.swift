@@ -33,7 +33,7 @@ open class UIBarButtonItem: NSObject {
     open var primaryAction: UIAction?
     /// The appearance, which has no effect here.
     open var style = Style.plain
-    /// The object whose method a tap calls, which is not retained.
+    /// The object whose method a tap calls; the object is not retained.
     ///
     /// With `nil`, the method is called on the first responder that has it, from the bar's controller upward.
     open weak var target: AnyObject?
@@ -54,7 +54,7 @@ open class UIBarButtonItem: NSObject {
         self.init(title: "\(systemItem)".capitalized, primaryAction: primaryAction)
     }
 
-    /// Creates a button that calls a method of an object, which is not retained.
+    /// Creates a button that calls a method of an object without retaining the object.
     public convenience init(title: String?, style: Style, target: Any?, action: Selector?) {
         self.init(title: title)
         self.style = style
@@ -62,8 +62,8 @@ open class UIBarButtonItem: NSObject {
         self.action = action
     }
 
-    /// Creates a standard button that calls a method of an object, which is not retained; here its title is the name of
-    /// the item.
+    /// Creates a standard button that calls a method of an object without retaining the object; here the button's title
+    /// is the name of the item.
     public convenience init(barButtonSystemItem systemItem: SystemItem, target: Any?, action: Selector?) {
         self.init(title: "\(systemItem)".capitalized, style: .plain, target: target, action: action)
     }

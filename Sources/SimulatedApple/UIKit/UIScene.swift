@@ -1,7 +1,8 @@
 /// An instance of an app's interface; the simulated phone has only one instance, a ``UIWindowScene``.
 @preconcurrency @MainActor
 open class UIScene: UIResponder {
-    /// The state of a scene: not connected, in the foreground, with or without the user's input, or in the background.
+    /// The state of a scene, which is not connected, in the foreground with or without the user's input, or in the
+    /// background.
     public enum ActivationState: Int, Sendable {
         /// The scene is not connected to the app.
         case unattached = -1

@@ -3,7 +3,7 @@
 open class UIStackView: UIView {
     /// The views that are arranged.
     open private(set) var arrangedSubviews: [UIView] = []
-    /// Whether the views form a row or a column, which has no effect here.
+    /// Whether the views form a row or a column; the property has no effect here.
     open var axis = NSLayoutConstraint.Axis.horizontal
     /// The placement of the views across the axis, which has no effect here.
     open var alignment = Alignment.fill

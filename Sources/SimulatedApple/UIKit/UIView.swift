@@ -42,11 +42,11 @@ open class UIView: UIResponder {
     open var tag = 0
     /// Whether the user can touch the view.
     open var isUserInteractionEnabled = true
-    /// Whether contents outside the view are cut off, which has no effect here.
+    /// Whether contents outside the view are cut off; the property has no effect here.
     open var clipsToBounds = false
     /// The placement of contents, which has no effect here.
     open var contentMode = ContentMode.scaleToFill
-    /// Whether the frame determines the layout, which has no effect here.
+    /// Whether the frame determines the layout; the property has no effect here.
     open var translatesAutoresizingMaskIntoConstraints = true
     /// The appearance that the app has chosen, which has no effect here.
     open var overrideUserInterfaceStyle = UIUserInterfaceStyle.unspecified

@@ -17,10 +17,10 @@ open class UIViewController: UIResponder {
     open private(set) lazy var navigationItem = UINavigationItem(title: title ?? "")
     /// The style of the presentation.
     open var modalPresentationStyle = UIModalPresentationStyle.automatic
-    /// Whether the user is prevented from dismissing the controller, which has no effect here.
+    /// Whether the user is prevented from dismissing the controller; the property has no effect here.
     open var isModalInPresentation = false
 
-    /// The controller that is presented by this one, or else by its nearest ancestor that presents one.
+    /// The controller that this one presents, or else the controller that its nearest presenting ancestor presents.
     open var presentedViewController: UIViewController? { presented ?? parent?.presentedViewController }
     /// The controller that presents this one, or else its nearest ancestor that is presented.
     open var presentingViewController: UIViewController? { presenter ?? parent?.presentingViewController }
@@ -35,11 +35,11 @@ open class UIViewController: UIResponder {
     open var traitCollection: UITraitCollection { .current }
     /// The orientations that the controller supports, which have no effect here.
     open var supportedInterfaceOrientations: UIInterfaceOrientationMask { .allButUpsideDown }
-    /// Whether the interface follows the phone's orientation, which has no effect here.
+    /// Whether the interface follows the phone's orientation; the property has no effect here.
     open var shouldAutorotate: Bool { true }
     /// The style of the status bar, which has no effect here.
     open var preferredStatusBarStyle: UIStatusBarStyle { .default }
-    /// Whether the status bar is hidden, which has no effect here.
+    /// Whether the status bar is hidden; the property has no effect here.
     open var prefersStatusBarHidden: Bool { false }
     /// Does nothing.
     open func setNeedsStatusBarAppearanceUpdate() {}
@@ -137,7 +137,7 @@ open class UIViewController: UIResponder {
         didDisappear(animated)
     }
 
-    /// Lets the view appear or disappear, because it was added to a view of the parent, or removed from it.
+    /// Makes the view appear or disappear after it was added to a superview, or removed from one.
     func superviewChanged() {
         guard let parent, parent.appearance == .appeared else { return }
         switch (appearance, loaded?.window) {

@@ -1,2 +1,2 @@
-// The real module exports Foundation too: its signatures contain Foundation's `Date` and `DateComponents`.
+// The real module exports Foundation too, because its signatures contain Foundation's `Date` and `DateComponents`.
 @_exported public import Foundation

@@ -14,7 +14,7 @@ public struct UNAuthorizationOptions: OptionSet, Sendable {
     public static let carPlay = UNAuthorizationOptions(rawValue: 1 << 3)
     /// Sounds even when the phone is muted.
     public static let criticalAlert = UNAuthorizationOptions(rawValue: 1 << 4)
-    /// A page of settings in the app.
+    /// A button in the settings that opens the app's own page of settings.
     public static let providesAppNotificationSettings = UNAuthorizationOptions(rawValue: 1 << 5)
     /// Quiet notifications, for which the user is not asked.
     public static let provisional = UNAuthorizationOptions(rawValue: 1 << 6)

@@ -96,9 +96,9 @@ public enum UNNotificationInterruptionLevel: UInt, Sendable {
     case passive = 0
     /// The default.
     case active = 1
-    /// The notification is also presented during a Focus; it needs an entitlement.
+    /// The notification is also presented during a Focus; this level needs an entitlement.
     case timeSensitive = 2
-    /// The sound is played even when the phone is muted; it needs an entitlement.
+    /// The sound is played even when the phone is muted; this level needs an entitlement.
     case critical = 3
 }
 

@@ -127,7 +127,7 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
 /// A trigger that shows a notification when the clock shows the given components.
 ///
 /// Components with a year are a date that the app has computed from its own clock, so they are translated like every
-/// other date (see `SimulatedPhone.instant(of:)`). Components without one, such as "every day at nine", follow the
+/// other date (see `SimulatedPhone.instant(of:)`). Components without a year, such as "every day at nine", follow the
 /// device's own clock.
 public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {  // constants
     /// The components that the clock must show.

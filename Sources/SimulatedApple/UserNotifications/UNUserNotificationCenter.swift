@@ -192,7 +192,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     /// Sets the number on the app's icon, which the simulated phone writes into its log.
     ///
-    /// Without the user's permission for badges it stays, and the log has a warning.
+    /// Without the user's permission for badges, the number does not change, and the log has a warning.
     public func setBadgeCount(
         _ newBadgeCount: Int, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {

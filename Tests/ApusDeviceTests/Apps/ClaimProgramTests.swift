@@ -5,7 +5,7 @@ import Testing
 
 /// All short programs of steps with background tasks, each on a device of its own.
 ///
-/// The app's steps are passed to its main loop, so those of a suspended app run when it is opened again.
+/// The app runs its steps on its main loop, so the steps of a suspended app run when the app is opened again.
 @MainActor
 @Suite("All short programs with background tasks")
 struct ClaimProgramTests {
@@ -23,7 +23,7 @@ struct ClaimProgramTests {
 
     /// Returns all programs of a length, without steps that would do nothing.
     ///
-    /// An ended background task is still held, so it may be ended and dropped.
+    /// The app still holds a background task that has ended, so a later step may end the task again or drop it.
     private func programs(length: Int) -> [[Step]] {
         var programs: [[Step]] = [[]]
         for _ in 0..<length {

@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("Countdown on the simulated device")
 struct CountdownLifeTests {
-    /// The use of the countdown before the process ends.
+    /// What the user has done with the countdown, or how far it has run, before the process ends.
     enum Life: CaseIterable {
         case nothing, started, paused, resumed, lengthened, cancelled, almostFinished, justFinished
 

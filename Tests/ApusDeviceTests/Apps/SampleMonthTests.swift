@@ -13,7 +13,7 @@ struct SampleMonthTests {
     func counts() throws {
         for seed in [1, 2, 3] as [UInt64] {
             let month = try SampleMonth.run(seed: seed)
-            // In one use, the question about notifications covers the app, and the user's answer begins a 61st use.
+            // In one use, the question about notifications interrupts the app, and the user's answer begins a 61st use.
             #expect(month.counts == [.uses: 61, .finished: 30, .uploads: 60, .saves: 60], "seed \(seed)")
             let shown = month.log.filter { event in
                 guard event.actor == .system, case .notificationDelivered = event.what else { return false }
@@ -50,7 +50,7 @@ struct SampleMonthTests {
     }
 }
 
-/// The month in a separate process.
+/// A process of ApusDeviceProbe, which runs the month.
 private struct Probe {
     enum Stream { case output, errors }
 

@@ -187,7 +187,7 @@ struct TimersOnDeviceTests {
             #expect(app.timers.cancel(early))
             device.advance(by: .seconds(990))
             #expect(app.host.phase == .suspended)
-            // This work of the app runs before its timers when it is resumed, and cancels one of them.
+            // When the app is resumed, this work runs before the timers, and cancels one of them.
             app.host.mainLoop.run { #expect(app.timers.cancel(late)) }
             #expect(app.timers.pending == [late])
             device.open()

@@ -36,7 +36,7 @@ struct JobMonthTests {
         }
     }
 
-    /// Returns a device after a month, in one week of which the low-power mode was on.
+    /// Returns a device after a month in which the low-power mode was on for one week.
     ///
     /// The days begin at 8 in the morning.
     private func month(seed: UInt64) throws -> SimulatedDevice {

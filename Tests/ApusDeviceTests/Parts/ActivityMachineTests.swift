@@ -31,7 +31,7 @@ private final class Activities {
 struct ActivityMachineTests {
     private let hour: Int64 = 3_600
 
-    /// The clocks some seconds after the start.
+    /// Returns the readings of all clocks at this number of seconds after the start.
     private func clocks(_ seconds: Int64) -> ClockReading {
         let nanoseconds = UInt64(seconds + 1_000) * 1_000_000_000
         return ClockReading(

@@ -13,7 +13,7 @@ private final class Alarms {
 
     func all(_ now: ClockReading) -> [DeviceAlarm] { machine.alarms(now: now) }
 
-    /// Returns whether each event is an alert; any other one is the beginning of a countdown.
+    /// Returns for each event whether it is an alert; every other event is the beginning of a countdown.
     func advance(to now: ClockReading) -> [Bool] { machine.advance(to: now).map(\.alerts) }
 }
 
@@ -26,7 +26,7 @@ struct AlarmMachineTests {
 
     private func instant(_ seconds: Int64) -> WallInstant { WallInstant(secondsSince1970: Self.start + seconds) }
 
-    /// The clocks some seconds after the start.
+    /// Returns the readings of all clocks at this number of seconds after the start.
     private func clocks(_ seconds: Int64) -> ClockReading {
         let nanoseconds = UInt64(seconds + 1_000) * 1_000_000_000
         return ClockReading(

@@ -59,8 +59,8 @@ struct NotificationThreadTests {
                     center.add(request("tea", after: .seconds(1)))
                     let due = try #require(center.nextInstant(of: "tea"))
                     advance(device, by: .seconds(3))
-                    // The notification is found by its identifier, because the other notification is delivered too if
-                    // its thread waits for an hour of virtual time.
+                    // The notification is found by its identifier, because the notification of the other thread is
+                    // shown too if an hour of virtual time passes before that thread removes its request.
                     let came = try #require(center.shown.first { $0.request.identifier == "tea" }?.instant)
                     if came != due { late.append(due.duration(to: came)) }
                     center.removeDelivered(["tea"])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The machine of silent pushes")
 struct PushMachineTests {
-    /// The history of one machine.
+    /// A machine, with a record of what it has done.
     private struct History {
         var machine: PushMachine
         var handedOver: [Int] = []

@@ -226,7 +226,7 @@ struct SimulatedAudioTests {
         device.mainLoop.drain()
         #expect(heard.all == [.interruptionBegan(appWasSuspended: true)])
         #expect(!audio.state.isPlaying)
-        // The event is sent once.
+        // Another suspension and resumption cause no second event.
         audio.appSuspended()
         audio.appResumed()
         #expect(device.mainLoop.count == 0)

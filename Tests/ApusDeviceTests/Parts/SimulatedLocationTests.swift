@@ -235,7 +235,7 @@ struct SimulatedLocationTests {
             let location = location(.notDetermined)
             location.userAnswer = answer
             #expect(try device.run { await location.requestAuthorization(.always) } == .always)
-            // An app in front, or with updates that it started in front, uses nothing that only “always” allows.
+            // Neither an app in front nor updates that were started in front use anything that only “always” allows.
             location.startUpdating(inBackground: true) { _ in }
             location.appForegrounded(false)
             device.time.advance(by: .seconds(100))
@@ -283,7 +283,7 @@ struct SimulatedLocationTests {
 
     /// Without the keys of the usage texts, the requests for authorization do nothing.
     ///
-    /// The sources are Apple's pages of both requests.
+    /// The sources are Apple's pages about `requestWhenInUseAuthorization()` and `requestAlwaysAuthorization()`.
     @Test(
         "without its usage texts, an app cannot ask the user, and the log names the missing keys",
         arguments: [
@@ -351,7 +351,7 @@ struct SimulatedLocationTests {
         #expect(seen.all == ["denied"])
         device.mainLoop.drain()
         #expect(seen.all == ["denied", "0.0 at 0", "10.0 at 10"])
-        // Updates that wait in the main loop are dropped when the updates are stopped.
+        // Updates that wait in the main loop are dropped by `stop()`.
         device.time.advance(by: .seconds(10))
         location.stop()
         device.mainLoop.drain()

@@ -195,7 +195,7 @@ struct RandomUseTests {
     }
 }
 
-/// The state of the process according to the log, and the events that are possible in it.
+/// The state of the process according to the log, which decides which events may follow.
 private struct Standing {
     var phase: Phase?
     var openBackgroundTasks = 0

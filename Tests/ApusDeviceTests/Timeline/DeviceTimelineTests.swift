@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("The timeline of a device")
 struct DeviceTimelineTests {
-    /// Returns a device with an app that is opened once a day for a minute, and whose refresh submits the next one.
+    /// Returns a device with an app that is opened for a minute a day, and that submits a new refresh in each refresh.
     private func days(_ count: Int, policy: SystemPolicy = SystemPolicy()) throws -> SimulatedDevice {
         let device = SimulatedDevice(seed: 3, policy: policy)
         let manifest = AppManifest(backgroundModes: [.fetch], permittedTaskIdentifiers: ["feed"])

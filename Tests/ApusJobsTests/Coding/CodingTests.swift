@@ -35,7 +35,7 @@ struct CodedExample: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Refused JSON with the words that the message must contain.
+/// JSON that is refused, with the words that the message must contain.
 struct RefusedExample: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var read: @Sendable () throws -> Void

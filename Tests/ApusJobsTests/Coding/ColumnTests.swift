@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 import Testing
 
-/// The columns in which a store outside the package would keep a trigger and its policies, through public API.
+/// The columns in which a store outside the package would keep a trigger and a job's policies, through public API.
 private struct Columns: Equatable {
     var trigger: String
     var instant: UInt64?

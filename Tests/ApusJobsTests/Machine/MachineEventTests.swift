@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The machine's events")
 struct MachineEventTests {
-    /// Returns the events of a submission and of its run's start and end.
+    /// Returns the events of a submission, and of the start and the end of the run that it causes.
     private func events(areWanted: Bool) throws -> [String] {
         let now = SchedulerReading(milliseconds: 0)
         var machine = SchedulerMachine(session: .sample(), configuration: .init(), at: now)

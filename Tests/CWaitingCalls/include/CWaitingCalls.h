@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-// A way of libc to wait, and a function that waits in this way for a number of nanoseconds. It returns 0 if it has
-// waited to the end, and another number if the call failed or ended early for another reason.
+// A way of libc to wait, and a function that waits in this way for a number of nanoseconds. The function returns 0 if
+// it has waited to the end, and another number if the call failed or ended early.
 struct waiting_call {
     const char *name;
     int (*wait)(int64_t nanoseconds);

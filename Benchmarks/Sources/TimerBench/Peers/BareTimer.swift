@@ -3,7 +3,7 @@ import Foundation
 
 /// One timer descriptor, a thread that blocks in reading it, and the kernel: the highest precision possible here.
 enum BareTimer {
-    /// Calls `action` with the index of each instant when it has come; the instants must be sorted.
+    /// Calls `action` with the index of each instant when that instant has come; the instants must be sorted.
     static func wait(for instants: [UInt64], _ action: (Int) -> Void) {
         let timer = capus_timerfd_create(CAPUS_CLOCK_UPTIME)
         guard timer >= 0 else { return }

@@ -6,7 +6,7 @@ struct Histogram {
     private(set) var longest: UInt64 = 0
     /// The longest duration in which the kernel did not preempt the thread.
     ///
-    /// It includes the wait for other threads, but not the load by other programs.
+    /// It includes waits for other threads of this process, but no delays by other programs.
     private(set) var longestUndisturbed: UInt64 = 0
     private(set) var total = 0
 

@@ -38,7 +38,7 @@ public struct Home: Sendable, Hashable {
     public var logPath: String { path + "/apus.log" }
     /// The path of the file that contains the path of the running daemon's socket.
     package var socketRecordPath: String { path + "/socket" }
-    /// The path of the file that names the store if it is not the database file.
+    /// The path of the file that records the location of the jobs if they are not in the database file.
     package var storeRecordPath: String { path + "/store" }
     /// The path of the folder with one record for each running command.
     public var runningPath: String { path + "/running" }
@@ -50,7 +50,7 @@ public struct Home: Sendable, Hashable {
     /// The file is kept when a daemon ends, so that an open page can use the next daemon.
     public var secretsPath: String { path + "/http-secrets.json" }
 
-    /// Creates a home that contains all of its files, including the socket.
+    /// Creates a home whose files are all in the folder at `path`, including the socket.
     public init(path: String) {
         self.path = path
     }

@@ -8,12 +8,12 @@ import PlatformC
 
 /// The arguments, variables and working directory of a process, none of which need to be UTF-8.
 ///
-/// A `String` cannot contain other bytes: Foundation replaces them, and the text then names another file. Values that
-/// are not UTF-8 are therefore refused, with an error that names them, or left out if they are not used.
+/// A `String` contains only UTF-8. Foundation replaces all other bytes, and the text then names another file. A value
+/// that is not UTF-8 is therefore refused with an error that names it, or left out if it is not used.
 package struct ProcessEnvironment: Sendable {
     /// The variables whose values are UTF-8.
     package private(set) var variables: [String: String] = [:]
-    /// The other variables, with their bytes in a printable form.
+    /// The variables whose values are not UTF-8, with the bytes of the values in a printable form.
     private var unreadable: [String: String] = [:]
 
     /// The variable with the token of a run, in the environment of its command and of the processes that the command
@@ -53,7 +53,7 @@ package struct ProcessEnvironment: Sendable {
     /// Checks that arguments are UTF-8.
     ///
     /// - Parameter arguments: the arguments after the program's name.
-    /// - Throws: ``DaemonError`` with `invalid`, which has the argument's position.
+    /// - Throws: ``DaemonError`` with `invalid`, whose message contains the position of the argument.
     package static func check(arguments: [[UInt8]]) throws(DaemonError) {
         for (index, argument) in arguments.enumerated() where String(validating: argument, as: UTF8.self) == nil {
             throw DaemonError(

@@ -143,7 +143,7 @@ struct JSONParser {
         return elements
     }
 
-    /// Consumes the opening bracket of an object or an array.
+    /// Consumes the opening bracket of an object or an array, and refuses a document that is too deep.
     private mutating func goDeeper() throws(DaemonError) {
         guard depth < Self.mostDepth else { throw notJSON }
         depth += 1

@@ -105,7 +105,7 @@ private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) throws -> Bool {
         guard case .null? = member(key) else { return false }
         guard report != nil else { return true }
-        // In strict decoding, a field without a value must be left out, so that each meaning has one form.
+        // With a report, a field without a value must be left out, so that there is only one way to write it.
         throw DecodingError.valueNotFound(
             Key.self, .init(codingPath: codingPath + [key], debugDescription: "must not be null; leave it out"))
     }

@@ -8,8 +8,8 @@
 package enum StrictJSON {
     /// Decodes a value.
     ///
-    /// - Throws: ``DaemonError`` with `invalid` for text that is not JSON, and, with its path, for a field that is
-    ///   unknown, duplicate, missing, `null` or of another type. A field without a value must be left out.
+    /// - Throws: ``DaemonError`` with `invalid` for text that is not JSON, and for a field that is unknown, duplicate,
+    ///   missing, `null` or of another type, with the path of the field. A field without a value must be left out.
     package static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: some Sequence<UInt8>
     ) throws -> Value {

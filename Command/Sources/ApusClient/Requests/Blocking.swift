@@ -5,7 +5,7 @@ import Dispatch
 enum Blocking {
     /// Calls `body` on a separate thread, with an ``Interruption`` that a cancellation of the calling task triggers.
     ///
-    /// - Throws: the error of `body`, or `CancellationError` if the task was cancelled and `body` has not succeeded.
+    /// - Throws: the error of `body`, or `CancellationError` in place of that error if the task was cancelled.
     static func call<Result: Sendable>(
         _ body: @escaping @Sendable (Interruption) throws -> Result
     ) async throws -> Result {

@@ -27,8 +27,8 @@ extension DaemonClient {
 
     /// The limit of concurrent requests.
     ///
-    /// Concurrent requests are useful because submissions can then share a commit. They are limited because the daemon
-    /// has fewer descriptors than a caller may have tasks.
+    /// Concurrent requests are useful because submissions can then share a commit. They are limited because a caller
+    /// may have more tasks than the daemon has descriptors.
     private static let places = Turnstile(limit: 64)
 
     func get<T: Decodable>(_ path: String, query: [(String, String)] = []) async throws -> T {

@@ -4,9 +4,9 @@ public import ApusTimers
 
 /// A client of one home's daemon, which it reaches over the daemon's socket.
 ///
-/// Every method throws ``DaemonError``: `notRunning` if no daemon listens, `unavailable` if a process of another user
-/// does, `noAnswer` if the connection was lost or the answer took too long (a change may then have been applied), and
-/// otherwise the code and the message of the daemon's answer.
+/// Every method throws ``DaemonError`` with one of these codes: `notRunning` if no daemon listens, `unavailable` if a
+/// process of another user listens, `noAnswer` if the connection was lost or the answer took too long (a change may
+/// then have been applied), and otherwise the code and the message of the daemon's answer.
 public struct DaemonClient: Sendable {
     /// The home of the daemon.
     public let home: Home
@@ -110,8 +110,8 @@ public struct DaemonClient: Sendable {
 
     /// Returns one page of jobs.
     ///
-    /// With `failed`, these are only jobs whose newest ended attempt failed or was lost. Without `lastRun`, the jobs'
-    /// last runs are left out, which takes less time.
+    /// With `failed`, the page contains only jobs whose newest ended attempt failed or was lost. Without `lastRun`, the
+    /// jobs' last runs are left out, which takes less time.
     public func jobs(
         states: [String] = [], kind: String? = nil, _ filter: JobFilter = JobFilter(), failed: Bool = false,
         lastRun: Bool = true, limit: Int? = nil, after: String? = nil
@@ -148,7 +148,7 @@ public struct DaemonClient: Sendable {
     /// Returns one page of the jobs that are due and wait for conditions or for a handler, followed by the jobs whose
     /// time zone the daemon does not know.
     ///
-    /// The waiting jobs are those that the daemon's scheduler has loaded.
+    /// Jobs that wait are included only if the daemon's scheduler has loaded them.
     public func obstructedJobs(limit: Int, after: String? = nil) async throws -> WireJobPage {
         try await get("/v1/obstructed", query: [("limit", "\(limit)")] + (after.map { [("after", $0)] } ?? []))
     }
@@ -165,8 +165,8 @@ public struct DaemonClient: Sendable {
 
     /// Returns one page of the runs of the jobs that pass the filter, newest first.
     ///
-    /// With `begun`, these are only attempts that began. With `since`, an instant in ISO 8601, they are only runs that
-    /// are open or have ended since then.
+    /// With `begun`, the page contains only attempts that began. With `since`, an instant in ISO 8601, it contains only
+    /// runs that are open or have ended since then.
     public func runs(
         job: String? = nil, _ filter: JobFilter = JobFilter(), occurrence: Int? = nil, begun: Bool = false,
         outcomes: [String] = [], since: String? = nil, limit: Int? = nil, after: String? = nil
@@ -310,7 +310,7 @@ public struct DaemonClient: Sendable {
             try await send(.post, "/v1/jobs/\(Self.segment(id))/retry", query: Self.query(occurrence: occurrence)))
     }
 
-    /// The states of jobs that can be retried: all except cancelled ones.
+    /// The states of jobs that can be retried, which are all states except `cancelled`.
     package static let retriableStates = ["scheduled", "suspended", "finished"]
 
     /// Retries the last occurrence of each job whose newest ended attempt failed or was lost, except cancelled jobs.
@@ -338,7 +338,7 @@ public struct DaemonClient: Sendable {
 
     /// Returns the decisions about an occurrence, which explain why it ran, did not run, or waits.
     ///
-    /// The default is the oldest open occurrence, else the next, else the last.
+    /// The default is the oldest open occurrence, or else the next occurrence, or else the last one.
     public func why(_ id: String, occurrence: Int? = nil) async throws -> WireExplanation {
         try await get("/v1/jobs/\(Self.segment(id))/why", query: Self.query(occurrence: occurrence))
     }
@@ -361,7 +361,7 @@ public struct DaemonClient: Sendable {
 
     /// Returns the last 64 KiB of the output of an occurrence, by default of the last run that ended.
     ///
-    /// With `running`, it is the output so far of a run in progress, if there is one.
+    /// With `running`, the method returns the output so far of a run in progress, if there is one.
     public func logs(_ id: String, occurrence: Int? = nil, running: Bool = false) async throws -> [UInt8] {
         let query = Self.query(occurrence: occurrence) + (running ? [("running", "true")] : [])
         return try await send(.get, "/v1/jobs/\(Self.segment(id))/logs", query: query)

@@ -89,7 +89,7 @@ package final class SocketRecord: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// Writes the record, and replaces that of an earlier daemon.
+    /// Writes the record, in place of the record of an earlier daemon.
     ///
     /// The home's lock makes the daemon the only writer.
     package func write(socketPath: String) throws(TrustedPath.Failure) {

@@ -7,7 +7,7 @@ public struct JobFilter: Hashable, Sendable {
     /// The labels (`key=value`); a job passes the filter only if it has all of them.
     public var labels: [String]
 
-    /// Creates a filter; an omitted argument lets all jobs pass.
+    /// Creates a filter; an omitted argument excludes no jobs.
     public init(queues: [String] = [], fairnessKeys: [String] = [], labels: [String] = []) {
         self.queues = queues
         self.fairnessKeys = fairnessKeys

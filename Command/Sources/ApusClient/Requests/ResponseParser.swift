@@ -16,7 +16,7 @@ struct ResponseParser {
 
     private enum Step {
         case head
-        /// A body of which this number of bytes is missing.
+        /// The next bytes are the rest of a body; the value is the number of bytes that have not arrived yet.
         case counted(Int)
         case chunkSize
         case chunk(Int)
@@ -34,7 +34,7 @@ struct ResponseParser {
     private var lines: [String] = []
     /// The head, once it is complete.
     private(set) var head: Head?
-    /// The part of the body that has arrived since ``takeBody()``.
+    /// The part of the body that has arrived since the last call of ``takeBody()``.
     private var body: [UInt8] = []
 
     var isComplete: Bool { if case .complete = step { true } else { false } }
@@ -49,7 +49,7 @@ struct ResponseParser {
 
     /// Parses bytes of the connection.
     ///
-    /// - Throws: ``Failure``, also for bytes after the response, because only one was requested.
+    /// - Throws: ``Failure``, also if there are bytes after the response, because only one response was requested.
     mutating func append(_ bytes: ArraySlice<UInt8>) throws(Failure) {
         var rest = bytes
         while !rest.isEmpty {
@@ -96,7 +96,7 @@ struct ResponseParser {
 
     /// Consumes bytes up to the end of a line.
     ///
-    /// - Returns: whether ``line`` is complete; it does not contain the end itself.
+    /// - Returns: whether ``line`` is complete; it does not contain the line end.
     private mutating func takeLine(_ rest: inout ArraySlice<UInt8>) throws(Failure) -> Bool {
         let end = rest.firstIndex(of: UInt8(ascii: "\n"))
         line += rest[..<(end ?? rest.endIndex)]

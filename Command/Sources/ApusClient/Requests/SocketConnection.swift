@@ -9,9 +9,9 @@ final class SocketConnection: Sendable {
     enum Failure: Error, Equatable, CustomStringConvertible {
         /// The deadline has passed.
         case late
-        /// No connection was made, with the system's error code.
+        /// The connection could not be made; the value is the system's error code.
         case unconnected(Int32)
-        /// The connection is broken, with the system's error code, or 0 if the server has ended it.
+        /// The connection is broken; the value is the system's error code, or 0 if the server has ended the connection.
         case lost(Int32)
 
         var description: String {
@@ -100,7 +100,7 @@ final class SocketConnection: Sendable {
 
     /// Waits for events on the connection.
     ///
-    /// - Returns: 0 if the time has passed, or if a signal arrived.
+    /// - Returns: a number above 0 if there is an event; 0 if the time has passed, or if a signal arrived.
     private func wait(for events: Int16, milliseconds: Int32) -> Int32 {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
         return max(0, poll(&entry, 1, milliseconds))

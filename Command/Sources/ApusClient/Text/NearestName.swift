@@ -2,8 +2,9 @@ import ApusCalendar
 
 /// Finds the known name that was probably meant by an unknown one.
 package enum NearestName {
-    /// Returns the name with the smallest edit distance; `nil` if that is more than a third of the longer name's
-    /// length.
+    /// Returns the known name with the smallest edit distance from `name`.
+    ///
+    /// The result is `nil` if that distance is more than a third of the longer name's length.
     package static func of(_ name: String, among names: [String]) -> String? {
         let bytes = Array(name.utf8)
         let near = names.map { (name: $0, distance: editDistance(bytes, Array($0.utf8))) }

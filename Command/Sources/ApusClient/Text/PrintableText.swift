@@ -43,8 +43,8 @@ public enum PrintableText {
 
     /// Returns a JSON document with the unprintable characters of its strings escaped.
     ///
-    /// The meaning stays the same: JSON allows such characters only in strings, where `\u001b` is another form of the
-    /// character.
+    /// The document keeps its meaning, because JSON allows such characters only in strings, where `\u001b` is another
+    /// form of the character.
     public static func escapedJSON(_ json: String) -> String {
         // Every unprintable character has at most 16 bits, so one escape is enough for it.
         replacing(json, keeping: lineCharacters) { scalar in

@@ -90,7 +90,7 @@ public struct Action: Codable, Hashable, Sendable {
     public var webhook: String?
     /// The additional headers of the webhook, by name.
     public var webhookHeaders: [String: String]?
-    /// The absolute path of the file with the secret that signs the job's webhooks; it is read at each post.
+    /// The absolute path of the file with the secret that signs the job's webhooks; the file is read at each post.
     public var webhookSecretFile: String?
     /// The text of the notification after a success, if there is one; after a failure, the job's name and the reason
     /// are shown instead.

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// The redirects of one webhook: which answers end it, and where the next request goes.
+/// Decides whether an answer ends a webhook, and where the request is sent after a redirect.
 ///
 /// 307 and 308 keep the method and the body, so they are followed. 301, 302 and 303 turn a POST into a GET without a
 /// body, which would deliver nothing, so they are failures that name the address to use.

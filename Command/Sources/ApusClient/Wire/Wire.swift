@@ -204,9 +204,10 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     public var fairnessKey: String?
     /// The rule by which jobs with the same action, or with the same key, count as the same job.
     public var unique: WireUniqueness?
-    /// The effect on a job that counts as the same: `update`, `keep` or `replace`.
+    /// The effect of the submission on a job that counts as the same: `update`, `keep` or `replace`.
     ///
-    /// If it is set, an open job of the same name counts as the same. With `unique` alone, the existing job is kept.
+    /// With any of these values, an open job of the same name counts as the same. If only `unique` is set, the existing
+    /// job is kept.
     public var conflict: String?
     /// The name of this submission, with which it can be repeated safely, because the answer to a repetition is the
     /// same job.
@@ -260,7 +261,7 @@ public struct WireHealth: Codable, Hashable, Sendable {
     public var home: String
     /// The location of the jobs: a path, or `postgres://…` without a password; `nil` in the answer of an older daemon.
     public var store: String?
-    /// The daemon's name among those that share the store; `nil` in the answer of an older daemon.
+    /// The daemon's name among the daemons that share the store; `nil` in the answer of an older daemon.
     public var node: String?
     /// The instant at which the daemon started.
     public var started: String

@@ -24,9 +24,11 @@ public struct WireCalendar: Codable, Hashable, Sendable {
     public var from: String?
     /// The last local date or date-time; a date includes its whole day.
     public var until: String?
-    /// The exclusions: dates, ranges of dates (`2026-12-24/2026-12-26`), and schedules, on whose dates nothing is due.
+    /// The exclusions: dates, ranges of dates (`2026-12-24/2026-12-26`), and schedules.
+    ///
+    /// Nothing is due on an excluded date, or on a date on which an excluded schedule has an occurrence.
     public var except: [String]?
-    /// The maximum of the delay that each job gets (a duration); the delay of a job is always the same.
+    /// The upper bound of the job's delay (a duration); each job has its own delay, which is always the same.
     public var spread: String?
 
     /// Creates a schedule.
@@ -49,7 +51,8 @@ public struct WireCalendar: Codable, Hashable, Sendable {
 
     /// Reads the schedule as a trigger.
     ///
-    /// A rule without a beginning begins at `now`. Every second week is counted from the week of `now`.
+    /// A rule without a beginning begins at `now`. If a schedule is due every second week, the weeks are counted from
+    /// the week of `now`.
     ///
     /// - Parameters:
     ///   - now: the present.

@@ -71,8 +71,8 @@ public struct WireImport: Codable, Hashable, Sendable {
     public var jobs: [WireExportedJob]
     /// The path of the crontab that the jobs come from.
     ///
-    /// An open job whose label `crontab` has this value belongs to the line with its command. If the job differs from
-    /// that line, the job is changed.
+    /// An open job whose label `crontab` has this value belongs to the line of the crontab that has the job's command.
+    /// If the job differs from that line, the job is changed.
     public var crontab: String?
     /// Whether open jobs of the crontab are cancelled if their lines no longer exist.
     public var prune: Bool?
@@ -96,9 +96,9 @@ public struct WireImported: Codable, Hashable, Sendable {
         case created
         /// The job is new and has ended, because its only due instant was before the import.
         case ended
-        /// An earlier job was changed.
+        /// A job that existed before the import was changed.
         case changed
-        /// The job exists already.
+        /// The job exists already, and stays as it is.
         case unchanged
     }
 

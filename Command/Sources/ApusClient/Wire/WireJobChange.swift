@@ -22,8 +22,9 @@ public struct WireJobChange: Codable, Hashable, Sendable {
     public var priority: FieldChange<String>
     /// The new fairness key.
     public var fairnessKey: FieldChange<String>
-    /// The new rule by which jobs with the same action or key count as the same job, which replaces the present one as
-    /// a whole.
+    /// The new rule by which jobs with the same action or key count as the same job.
+    ///
+    /// The new rule replaces the present rule as a whole.
     public var unique: FieldChange<WireUniqueness>
 
     /// The changes of policies, by the names of ``WirePolicies``.
@@ -105,8 +106,8 @@ extension WireJobChange {
         var request = request
         if let trigger {
             let new = try trigger.parsed(at: now, in: zones)
-            // The API shows instants to the millisecond, so a trigger that equals the shown one must not replace the
-            // exact one.
+            // The API shows instants to the millisecond. A trigger that equals the shown one must therefore not replace
+            // the exact trigger.
             if WireTrigger(new) != WireTrigger(request.trigger) { request.trigger = new }
         }
         name.apply { request.name = $0 }

@@ -20,7 +20,7 @@ public struct WireUnreadablePage: Codable, Hashable, Sendable {
     /// The position of the next page, to be passed as `after`; `null` at the end.
     @Nullable public var next: String?
 
-    /// Creates a page of at most `limit` jobs; `found` has one job more than that if there is a next page.
+    /// Creates a page of at most `limit` jobs; if there is a next page, `found` contains `limit` + 1 jobs.
     package init(_ found: [UnreadableJob], limit: Int) {
         jobs = found.prefix(limit).map { WireUnreadableJob($0) }
         next = found.count > limit ? "\(found[limit - 1].key)" : nil

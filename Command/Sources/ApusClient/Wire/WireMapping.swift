@@ -54,7 +54,7 @@ extension WireJob {
 }
 
 extension WireJob {
-    /// A short description of the job's work: its action, or its kind if the daemon has no handler for that.
+    /// A short description of the job's work: its action, or its kind if the daemon has no handler for the kind.
     public var actionText: String { ActionKind(rawValue: kind) == nil ? "kind \(kind)" : action.text }
 }
 
@@ -83,7 +83,8 @@ extension WireSubmission {
 }
 
 extension WireRun {
-    /// The number of bytes of a run's output in lists and events; `logs` has all of the stored output.
+    /// The number of bytes of a run's output that lists and events contain; `apus logs` prints all of the stored
+    /// output.
     package static let tailBytes = 4096
 
     package init(_ run: Run) {

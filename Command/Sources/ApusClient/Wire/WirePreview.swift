@@ -137,8 +137,9 @@ public struct WireUpcoming: Codable, Hashable, Sendable {
     public var occurrences: [Occurrence]
     /// The identifiers of the jobs with more occurrences in the period than are listed.
     public var truncated: [String]
-    /// The instant from which on occurrences may be missing, because there are more than an answer lists; `null` if all
-    /// are listed.
+    /// The instant from which on occurrences may be missing; `null` if all are listed.
+    ///
+    /// Occurrences are missing if there are more of them than an answer lists.
     @Nullable public var cut: String?
 
     package init(occurrences: [Occurrence], truncated: [String], cut: String? = nil) {

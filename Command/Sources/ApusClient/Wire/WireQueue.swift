@@ -9,7 +9,8 @@ public struct WireUniqueness: Codable, Hashable, Sendable {
     ///
     /// A countdown and a job with an action never count as the same job, even if their keys are equal.
     public var key: String?
-    /// Creates the rule: jobs with the same action count as the same job or, if there is a key, jobs with the same key.
+    /// Creates a rule by which jobs with the same key count as the same job or, without a key, jobs with the same
+    /// action.
     public init(within: String? = nil, key: String? = nil) { (self.within, self.key) = (within, key) }
 
     /// Creates the uniqueness of a job; `nil` if jobs are distinguished by their identifiers only.
@@ -37,7 +38,7 @@ public struct WireQueue: Codable, Hashable, Sendable {
     @Nullable public var rate: WireRate?
     /// Whether the queue is paused, so that none of its runs begins.
     public var paused: Bool
-    /// The number of active runs, of all daemons that share the store.
+    /// The number of active runs in all daemons that share the store.
     public var running: Int
     /// The number of jobs that wait for a place.
     ///

@@ -36,10 +36,11 @@ public struct WireStatistics: Codable, Hashable, Sendable {
         public var skipped: Int
         /// The number of attempts that began and have ended.
         public var attempts: Int
-        /// The number of these attempts that were not the first of their occurrence.
+        /// The number of ended attempts, included in ``attempts``, that were not the first of their occurrence.
         public var retries: Int
-        /// The share of successes among the occurrences that succeeded, failed or were lost, from 0 to 1; `null` if
-        /// there are none.
+        /// The share of successes among the occurrences that succeeded, failed or were lost, from 0 to 1.
+        ///
+        /// It is `null` if there are no such occurrences.
         @Nullable public var successRate: Double?
         /// The lateness of first attempts.
         @Nullable public var latenessMs: Distribution?

@@ -123,7 +123,9 @@ struct Edit: AsyncParsableCommand {
     }
 }
 
-/// The options for new policies: those of `after` and similar subcommands, each with a word for its default.
+/// The options for new policies, which are those of `after` and similar subcommands.
+///
+/// An option whose default has no word of its own accepts `none` for the default.
 struct EditedPolicies: ParsableArguments {
     @Option(help: ArgumentHelp("How much later it may start; or none.", valueName: "duration"))
     var tolerance: String?

@@ -7,7 +7,7 @@ import ArgumentParser
     import Foundation
 #endif
 
-/// The options for a new action; what they do not name stays, including the folder and the variables of the command.
+/// The options for a new action; the parts that no option names stay, such as the folder and variables of the command.
 struct EditedAction: ParsableArguments {
     @Option(help: ArgumentHelp("The new folder of the command.", valueName: "folder"))
     var cwd: String?
@@ -92,7 +92,8 @@ struct EditedAction: ParsableArguments {
 
     /// Returns the folder, the variables and the mask for a new command, with the changes of the options.
     ///
-    /// They are those of the job's command, or of its first hook with a command, or else those of the calling shell.
+    /// Without a change, they are those of the job's command, or else of its first hook with a command, or else of the
+    /// calling shell.
     private func surroundings(of action: Action) throws -> Action.Command {
         let here = try ProcessEnvironment.workingDirectory()
         let known = action.command ?? action.hooks.lazy.compactMap(\.command).first

@@ -33,10 +33,11 @@ struct JobDocument {
         var keep: () -> Void
     }
 
-    /// Opens the editor, and waits for its end.
+    /// Opens the editor, and waits until the editor has ended.
     ///
     /// - Returns: the change; `nil` if there is none.
-    /// - Throws: `DaemonError` if there is no editor, or it fails; `ValidationError` for a text that cannot be read.
+    /// - Throws: `DaemonError` if there is no editor, or if the editor fails; `ValidationError` for a text that cannot
+    ///   be read.
     func edited() async throws -> Edited? {
         let suffix = WireSubmission.newIdempotencyKey(SystemRandom())
         let folder = FileManager.default.temporaryDirectory.path + "/apus-edit-" + suffix
@@ -86,9 +87,10 @@ struct JobDocument {
         }
     }
 
-    /// Returns the change that an edited text makes.
+    /// Returns the change that an edited text makes; `nil` if it makes none.
     ///
-    /// - Throws: `ValidationError` if the text is not such a document, or changes a field that cannot be changed.
+    /// - Throws: `ValidationError` if the text is not the document of one job, or changes a field that cannot be
+    ///   changed.
     func change(to data: Data) throws -> WireJobChange? {
         let document: ExportedJobs
         do {

@@ -34,7 +34,7 @@ struct Crontab {
     private(set) var entries: [Entry] = []
     /// The lines that cron would refuse.
     private(set) var invalid: [ImportReport.Line] = []
-    /// The lines that cron accepts and that become no jobs here.
+    /// The lines that cron accepts, but that cannot become jobs.
     private(set) var refused: [ImportReport.Line] = []
     /// Remarks about lines, such as differences from cron.
     private(set) var remarks: [ImportReport.Line] = []

@@ -10,9 +10,10 @@ import PlatformC
 
 /// The surroundings that a command inherits from the shell that submits it.
 struct CallersSurroundings {
-    /// The inherited variables, as far as they are set.
+    /// The names of the variables that a command inherits if they are set.
     ///
-    /// They describe the user, the paths of programs, the language, the zone, and the connection to the user's desktop.
+    /// The variables describe the user, the paths of programs, the language, the zone, and the connection to the user's
+    /// desktop.
     static let names = [
         "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "PATH", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR",
         "DBUS_SESSION_BUS_ADDRESS",

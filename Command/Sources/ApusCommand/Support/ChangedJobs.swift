@@ -8,7 +8,7 @@ import PlatformC
     import Foundation
 #endif
 
-/// Calls `body` for each of several jobs, and continues after one that fails; the exit code is then 1.
+/// Calls `body` for each of several jobs, even after a call has failed; after a failure, the exit code is 1.
 ///
 /// `done` gets the results, in the order of the jobs.
 func forEach<Result>(

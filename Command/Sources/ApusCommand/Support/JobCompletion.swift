@@ -30,9 +30,10 @@ package enum JobCompletion {
 }
 
 extension CompletionKind {
-    /// The completion of names and identifiers of jobs, for which the daemon is asked.
+    /// The completion of names and identifiers of jobs, which the scripts of `apus completions` request from the
+    /// daemon.
     ///
-    /// It is an empty list for the parser. The scripts that the parser itself generates
+    /// For the parser, it is an empty list. The scripts that the parser itself generates
     /// (`--generate-completion-script`) therefore do not ask for names, which bash would expand.
     static var jobs: CompletionKind { .list([]) }
 }

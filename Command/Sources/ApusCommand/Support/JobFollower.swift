@@ -7,7 +7,7 @@ struct JobFollower {
     let session: Session
     /// The job's identifier.
     let job: String
-    /// Whether a daemon that has died is started again, and following ends when a daemon is stopped.
+    /// Whether the follower starts a daemon again that has died, and ends when a daemon is stopped.
     ///
     /// If it is `false`, no daemon is started, and following continues with the next daemon that another program
     /// starts.

@@ -11,7 +11,7 @@ import ArgumentParser
 
 /// The options for a job's work and policies, which `after`, `every`, `at` and `cron` share.
 struct JobOptions: ParsableArguments {
-    /// The options, keyed by the names of the submission's fields; an error begins with the name of its field.
+    /// The options, keyed by the names of the submission's fields, because an error begins with the name of a field.
     static let fields = [
         "name": "--name", "labels": "--label", "idempotencyKey": "--idempotency-key", "queue": "--queue",
         "count": "--count", "fairnessKey": "--fairness-key",
@@ -302,7 +302,7 @@ func submit(_ submission: WireSubmission, json: Bool) async throws {
     let job = try await session.call { try await $0.submit(submission) }
     if json { return try Terminal.json(job) }
     Terminal.out("\(job.id)\(job.name.map { " (\($0))" } ?? "")  \(When.due(job))  \(Colour.dim(job.action.text))")
-    // The answer of an earlier daemon has no outcome.
+    // A daemon of an earlier version sends no outcome.
     switch job.outcome.flatMap(SubmissionOutcome.init(rawValue:)) {
     case .inserted, nil: break
     case .updated: Terminal.note("the open job was updated")

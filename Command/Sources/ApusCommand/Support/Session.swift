@@ -60,8 +60,8 @@ struct Session {
 /// The code is 1 for a failure, and 64 (EX_USAGE) for a usage error.
 ///
 /// - Parameters:
-///   - options: the options of the subcommand, keyed by the API's names of their fields; an option replaces such a name
-///     at the beginning of an error.
+///   - options: the options of the subcommand, keyed by the names of the API's fields. If an error begins with such a
+///     name, the option takes its place.
 ///   - body: the work of the subcommand.
 /// - Returns: the result of the body.
 /// - Throws: `ExitCode`.

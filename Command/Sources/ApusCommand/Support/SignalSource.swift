@@ -3,8 +3,8 @@ import PlatformC
 
 /// Handles a signal from now on, on a global queue, instead of its default action.
 ///
-/// The function returns only when Dispatch has registered the signal source, some time after the source was activated.
-/// A signal that arrives before that is lost, because the signal is ignored from the beginning.
+/// The function returns when Dispatch has registered the signal source, which is some time after the source was
+/// activated. Any earlier signal is lost, because the signal is ignored as soon as the function is called.
 func signalSource(
     _ number: Int32, handler: @escaping @Sendable () -> Void
 ) async -> any DispatchSourceSignal {

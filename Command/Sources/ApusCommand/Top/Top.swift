@@ -64,12 +64,12 @@ struct TopFeed: Sendable {
     /// the time.
     private static let shortestPause: Duration = .milliseconds(250)
     private static let pauseFactor = 4
-    /// The pauses between attempts to connect, which are doubled from the first up to the last.
+    /// The first and the longest pause between attempts to connect; each pause is twice as long as the one before.
     private static let reconnects: (first: Duration, last: Duration) = (.milliseconds(250), .seconds(8))
 
     init(client: DaemonClient) { self.client = client }
 
-    /// Listens until the calling task is cancelled, also across restarts of the daemon, without starting one.
+    /// Listens until the calling task is cancelled, also across restarts of the daemon, but never starts a daemon.
     ///
     /// - Throws: `DaemonError` if the daemon refuses the caller; `CancellationError`.
     func run(_ yield: @escaping @Sendable (News) -> Void) async throws {
@@ -92,7 +92,7 @@ struct TopFeed: Sendable {
 
     /// Listens and reads until the daemon ends the connection, or until listening or reading fails.
     ///
-    /// After a failure a snapshot is missing, so the next connection begins with one.
+    /// Changes may be missed until the next connection, which therefore begins with a snapshot.
     private func followConnection(_ yield: @escaping @Sendable (News) -> Void) async throws {
         // Several changes during a pause count as one.
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -139,7 +139,8 @@ final class FullScreen {
         var settings = termios()
         if tcgetattr(STDIN_FILENO, &settings) == 0 {
             former = settings
-            // Signals are switched off too: Ctrl-Z would leave the shell with this screen. Ctrl-C arrives as a key.
+            // Signals are switched off too, because Ctrl-Z would leave the shell with this screen. Ctrl-C arrives as a
+            // key.
             settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
             tcsetattr(STDIN_FILENO, TCSANOW, &settings)
         } else {

@@ -167,7 +167,7 @@ struct TopFrame {
 
     private static func escaped(_ text: String) -> String { PrintableText.escaped(text) }
 
-    /// Returns a duration in whole seconds, since the frame is drawn once a second.
+    /// Returns a duration in whole seconds, because the frame is drawn only once a second.
     private static func text(_ duration: Duration) -> String {
         DurationText.format(When.rounded(.seconds(max(0, duration.components.seconds))))
     }

@@ -6,8 +6,9 @@ import LoopbackWeb
 
 /// Sends the daemon's events to the listeners of `GET /v1/events`.
 ///
-/// A slow listener never delays a job: it loses output first, then the oldest events, and gets the event `lost` in
-/// their place.
+/// A slow listener never delays a job. Output and other events have separate bounds for each listener. If one of them
+/// is exceeded, the listener loses the oldest events of that kind, and gets the event `lost` in place of what it has
+/// lost.
 final class EventFeeds: Sendable {
     /// The feed of the listeners on the socket.
     let socket: EventFeed
@@ -47,7 +48,9 @@ final class EventFeeds: Sendable {
         }
     }
 
-    /// Returns the output so far of an occurrence's run, or of the job's newest run; `nil` if none is in progress here.
+    /// Returns the output so far of an occurrence's run, or of the job's newest run.
+    ///
+    /// The result is `nil` if this daemon has no such run in progress.
     func output(of job: JobID, occurrence: Int?) -> [UInt8]? {
         outputs.withLock { $0.output(of: job, occurrence: occurrence) }
     }

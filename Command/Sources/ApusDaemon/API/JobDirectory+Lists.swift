@@ -59,11 +59,11 @@ extension JobDirectory {
     private static let piecesExamined = 20
 
     /// Returns a page of the jobs that are due and wait for conditions or for a handler, followed by the jobs whose
-    /// time zone is missing here.
+    /// time zone this daemon does not know.
     ///
-    /// The waiting jobs are those that this daemon's scheduler has loaded. The jobs without a zone are searched for
-    /// among the jobs with a calendar. One request examines only a bounded number of these, so a page may have few
-    /// jobs, or none, although there is a next page.
+    /// Jobs that wait are included only if this daemon's scheduler has loaded them. The jobs without a known zone are
+    /// searched for among the jobs with a calendar. One request examines only a bounded number of these, so a page may
+    /// have few jobs, or none, although there is a next page.
     func obstructed(limit: Int, after: String?, check: () throws -> Void) async throws -> WireJobPage {
         let held = scheduler.obstructed
         if let after, after.utf8.first == UInt8(ascii: "z") {
@@ -86,7 +86,7 @@ extension JobDirectory {
         return WireJobPage(jobs: found.map { wire($0) }, next: last ?? "z")
     }
 
-    /// Returns a page of the jobs whose time zone is missing, from a position in the list of the jobs with a calendar.
+    /// Returns a page of the jobs whose time zone is unknown, from a position in the list of the jobs with a calendar.
     private func zoneless(
         limit: Int, after position: String, besides held: Set<Int64>, check: () throws -> Void
     ) async throws -> WireJobPage {
@@ -115,8 +115,8 @@ extension JobDirectory {
 
     /// Returns the scheduled jobs with the earliest next occurrences.
     func next(limit: Int, check: () throws -> Void) async throws -> WireJobPage {
-        // More jobs than `limit` are read: a job with a waiting run is among the soonest, although its next occurrence
-        // may be due later than those of other jobs.
+        // More jobs than `limit` are read, because a job with a waiting run is among the soonest, although its next
+        // occurrence may be due later than those of other jobs.
         var looked = 2 * limit
         while true {
             try check()

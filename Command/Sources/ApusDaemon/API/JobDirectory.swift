@@ -46,7 +46,7 @@ struct JobDirectory: Sendable {
         )
     }
 
-    /// Returns a job with its last run, as in a list (``JobPage/lastRuns``).
+    /// Returns a job with its last run, in the form in which lists show it (``JobPage/lastRuns``).
     func shown(_ text: String) async throws -> WireJob {
         let id = try await resolve(text)
         guard let job = try await scheduler.job(id) else {
@@ -99,7 +99,7 @@ struct JobDirectory: Sendable {
     ///
     /// The request would change or replace that job, whose action may differ from the request's. A page may change only
     /// jobs that show texts. The submission of a page is therefore bound to the content of the job that is checked
-    /// here: it is refused if another job has been submitted in the meantime.
+    /// here, and is refused if another job has been submitted in the meantime.
     private func checkRight(of caller: Caller?, toMeet request: inout JobRequest) async throws {
         guard caller != .script, request.conflict != .keep, let key = request.uniqueness.key else { return }
         let met = try await scheduler.jobs([.unique(kind: request.kind, .key(key), submittedAfter: nil)])[0]

@@ -21,8 +21,8 @@ extension Routes {
                     while true {
                         try await writer.write(piece.text)
                         guard let rest = piece.rest else { break }
-                        // Each piece takes a place of `long` for itself, so that a client that reads slowly occupies no
-                        // place while it reads.
+                        // Each piece is read as a long request of its own, so that a client that reads slowly does not
+                        // keep other long requests waiting.
                         piece = try await long.answer(context) { check in
                             try await rest.next(from: scheduler, check: check)
                         }
@@ -51,7 +51,7 @@ struct JobExport: Sendable {
 
     /// The maximum number of jobs that are read into memory at once.
     private static let jobsRead = 100
-    /// The approximate size of a piece in bytes; a piece is larger if the jobs of a single read are.
+    /// The approximate size of a piece in bytes; a piece is larger if the jobs of one read are larger.
     private static let bytes = 256 << 10
 
     /// Reads the next piece, and returns it with an export of the remaining jobs, which is `nil` after the last piece.

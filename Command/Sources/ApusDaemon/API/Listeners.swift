@@ -50,7 +50,7 @@ struct Listeners {
         if configuration.http != nil { unlink(configuration.home.httpPath) }
     }
 
-    /// Returns one closure for each listener; a closure serves requests until it is cancelled or fails with an error.
+    /// Returns one closure for each listener, which serves requests until it is cancelled or throws an error.
     func servers(
         routes: Routes, logger: Logger, readiness: Readiness
     ) -> [@Sendable () async throws -> Void] {
@@ -120,7 +120,7 @@ final class SocketFile: Sendable {
     /// Removes the socket that a killed daemon has left.
     func removeStale() { unlink(path) }
 
-    /// Records the identity of the listening socket's file, and denies other users access to it.
+    /// Records the identity of the listening socket's file, and denies other users access to the file.
     func claim() {
         // Until this call, other users may be able to connect; the check of the peer refuses their requests.
         chmod(path, 0o600)

@@ -29,7 +29,8 @@ enum Right: Hashable, Sendable {
 
     /// Checks that a caller may define a job.
     ///
-    /// A page may only define jobs that show texts. A change of a job is checked before it is applied and after it.
+    /// A page may only define jobs that show texts. When a job is changed, it is checked both before and after the
+    /// change.
     ///
     /// - Throws: ``WebError`` with 403 `forbidden`.
     static func check(_ caller: Caller?, _ job: JobRequest) throws {

@@ -152,7 +152,7 @@ extension Routes {
         return (query, parameters)
     }
 
-    /// The parameters that select the jobs of a list of jobs or of runs.
+    /// The parameters that select jobs, in requests for jobs and in requests for runs.
     static let filterParameters = (known: ["kind"], repeatable: ["label", "queue", "fairnessKey"])
 
     /// Returns the query of the parameters in ``filterParameters``.

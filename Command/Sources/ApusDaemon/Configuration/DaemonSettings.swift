@@ -130,7 +130,7 @@ package struct DaemonSettings: Sendable {
 }
 
 extension Settings.Value {
-    /// The text of a setting that can have only one.
+    /// The text of a setting that can have only one text; empty if there is none.
     fileprivate var text: String { texts.first ?? "" }
 }
 

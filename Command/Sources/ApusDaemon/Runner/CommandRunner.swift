@@ -9,8 +9,8 @@ struct CommandRunner: Sendable {
     static let patience: Duration = .seconds(5)
     /// The mean pause before the next start of a command for which a resource was missing.
     ///
-    /// The pause is random, between half of this value and three halves, so that many commands do not try again at
-    /// once.
+    /// The pause is random, from half of this value to one and a half times this value, so that many commands do not
+    /// try again at once.
     static let shortageDelay: Duration = .seconds(1)
 
     var surroundings: CommandSurroundings
@@ -98,7 +98,7 @@ struct CommandRunner: Sendable {
     }
 }
 
-/// The end of a command's output: always the last 64 KiB, and at most 128 KiB.
+/// Keeps the end of a command's output: at least the last 64 KiB, and at most 128 KiB.
 final class OutputTail: Sendable {
     private let state = Locked<[UInt8]>([])
     private let limit = 64 * 1024

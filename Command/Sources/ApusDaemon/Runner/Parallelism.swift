@@ -25,8 +25,9 @@ struct Parallelism: Sendable {
 
     /// The number of descriptors for each job.
     ///
-    /// A job needs one for the output of its command, and one for a webhook or a desktop notification. A descriptor may
-    /// stay open for a while after a run: `HTTPTransport` keeps at most 16 webhook connections open for later webhooks.
+    /// A job needs one descriptor for the output of its command, and one for a webhook or a desktop notification. A
+    /// descriptor may stay open for a while after a run, because `HTTPTransport` keeps up to 16 webhook connections
+    /// open for later webhooks.
     static let filesForEach: UInt64 = 2
     /// The number of descriptors for starts: four for each start in progress, and some for the process table and a
     /// record.
@@ -38,7 +39,7 @@ struct Parallelism: Sendable {
     /// The number of processes for each job: a shell, its children, and some for the user's other programs.
     static let processesForEach: UInt64 = 4
 
-    /// Returns the wanted number of concurrent jobs, or what the means allow if that is less, but at least 1.
+    /// Returns the wanted number of concurrent jobs, or fewer if the means do not allow that many, but at least 1.
     static func most(asked: Int?, means: Means) -> Int {
         let free = means.files - min(means.files, means.filesInUse + filesForStarts)
         let byFiles = (free - min(free / 3, filesForClients)) / filesForEach
@@ -50,7 +51,7 @@ struct Parallelism: Sendable {
 extension Parallelism.Means {
     /// Returns the means that this process has now.
     ///
-    /// The folders `proc` and `sys` are read in `root`, which tests replace.
+    /// The folders `proc` and `sys` are read below `root`, which is the file system's root except in tests.
     static func current(root: String = "") -> Self {
         var soft: UInt64 = 0
         var hard: UInt64 = 0
@@ -67,8 +68,8 @@ extension Parallelism.Means {
 
     /// The number of descriptors that a daemon opens after this reading.
     ///
-    /// They are the descriptors of the database with its readers, of the listeners, and, for each core, of an event
-    /// loop and a shard of the timer engine, which need about three descriptors each.
+    /// The database, its readers and the listeners need descriptors. For each core, an event loop and a shard of the
+    /// timer engine need about three descriptors each.
     static var toOpen: UInt64 { 32 + 6 * cores }
 
     private static func openFiles(root: String) -> UInt64 {
@@ -89,8 +90,9 @@ extension Parallelism.Means {
         return limit - min(limit, used)
     }
 
-    /// Returns the number of further processes that the pids controllers of this process's control group and of those
-    /// above it allow (cgroup v2, or v1).
+    /// Returns the number of further processes that the pids controllers allow (cgroup v2, or v1).
+    ///
+    /// The controllers are those of this process's control group and of the groups above it.
     static func groupLimit(root: String) -> UInt64? {
         func text(_ path: String) -> String? {
             FileManager.default.contents(atPath: root + path).map {
@@ -139,15 +141,15 @@ package struct FileLimits: Sendable {
 
     /// Raises the soft limit of this process to the hard limit.
     ///
-    /// Commands get the former limit: programs that use select(2) must not get descriptors above 1,023 unless their
-    /// user wants them.
+    /// Commands get the former limit, because programs that use select(2) must not get descriptors above 1,023 unless
+    /// their user wants them.
     ///
-    /// - Returns: the limits before; `nil` if they cannot be read.
+    /// - Returns: the limits before the call; `nil` if they cannot be read.
     static func raise() -> Self? {
         var limits = Self(soft: 0, hard: 0)
         guard capus_file_limit(&limits.soft, &limits.hard) == 0 else { return nil }
-        // This is refused if the hard limit is infinite and the kernel has a limit of its own; the soft limit then
-        // stays.
+        // The call fails if the hard limit is infinite and the kernel has a limit of its own. The soft limit then stays
+        // the same.
         if limits.soft < limits.hard { _ = capus_set_file_limit(limits.hard) }
         return limits
     }

@@ -91,7 +91,7 @@ final class RunningWork: Sendable {
 
     /// Runs `body` under a background task of `host` with the job's name.
     ///
-    /// If the process has to end before `body`, the host's report contains the name.
+    /// If the process has to end before `body` has ended, the host's report contains the name.
     func during(_ context: RunContext, on host: LinuxHost, _ body: () async throws -> Void) async throws {
         let name = PrintableText.escaped(context.job.request.name ?? context.job.id.rawValue)
         var request = BackgroundTaskRequest(name: name)

@@ -24,8 +24,7 @@ final class PrometheusRegistry: MetricsFactory {
     static let buckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
     private struct Histogram {
-        /// The number of values in each bucket, without those of the buckets below it; the last bucket has no upper
-        /// bound.
+        /// The number of values in each bucket alone, without the lower buckets; the last bucket has no upper bound.
         var counts = [Int64](repeating: 0, count: buckets.count + 1)
         var sum = 0.0
 

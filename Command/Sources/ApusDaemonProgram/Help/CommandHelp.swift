@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// The subcommands and arguments as the parser declares them (`--experimental-dump-help`).
 ///
-/// Manual pages and completions are made from them, so neither can lack an option.
+/// Manual pages and completions are made from these declarations, so no option can be missing from either.
 struct CommandHelp: Decodable {
     struct Argument: Decodable {
         struct Name: Decodable {

@@ -32,8 +32,8 @@ struct Completion {
     ///
     /// - Parameters:
     ///   - line: the command line up to the cursor, as it was typed.
-    ///   - piece: the end of the line that bash replaces, which begins after a quote, `:` or `=`; `nil` for a shell
-    ///     that replaces whole words and quotes them itself.
+    ///   - piece: the end of the line that bash replaces, which may begin within a word, after a quote, `:` or `=`;
+    ///     `nil` for a shell that replaces whole words and quotes them itself.
     /// - Returns: lines, of which the first is a ``Kind``.
     func answer(line: String, piece: String?) async -> String {
         let typed = ShellLine(line)

@@ -18,7 +18,8 @@ struct ShellLine {
         for scalar in line.unicodeScalars {
             if isEscaped {
                 isEscaped = false
-                // Within double quotes, the backslash is kept before other characters.
+                // Within double quotes, a backslash is an ordinary character unless it precedes one of
+                // `escapedInDouble`.
                 if quote == .double, !Self.escapedInDouble.contains(scalar) { append("\\") }
                 append(scalar)
             } else if scalar == "\\", quote != .single {

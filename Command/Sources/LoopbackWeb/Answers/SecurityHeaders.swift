@@ -4,8 +4,8 @@ public import HTTPTypes
 public enum SecurityHeaders {
     /// Returns headers for every answer of a listener.
     ///
-    /// They let a page load resources from, and connect to, only the listener itself, and forbid all pages to show it
-    /// in a frame.
+    /// With these headers, a page can load resources only from the listener, and can connect only to it. No page can
+    /// show the listener's pages in a frame.
     ///
     /// - Parameter directives: further directives of the content security policy, such as `["media-src 'self'"]`.
     /// - Returns: the headers, for ``WebServer/init(router:address:limits:adding:engine:logger:onServerRunning:)``.

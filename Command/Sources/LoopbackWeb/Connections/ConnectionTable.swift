@@ -90,7 +90,7 @@ struct ConnectionTable {
     }
 }
 
-/// The limits of a listener's connections: their number, and the times that they may take.
+/// The limits of a listener's connections: the number of connections, and the time that each phase may take.
 public struct ConnectionLimits: Sendable {
     /// The maximum number of connections that are served at once; `nil` for no limit.
     ///

@@ -6,9 +6,9 @@ import NIOCore
 
 /// A feed that sends events to its listeners as `text/event-stream`.
 ///
-/// A slow listener delays nothing: its buffer, bounded in bytes, drops bulk events first and keeps the newest events,
-/// and the event `lost` takes the place of the dropped ones. A comment line is sent at least every 15 seconds, so that
-/// both sides notice when the other is gone.
+/// A slow listener delays nothing, because its buffer is bounded in bytes. Bulk events and other events have separate
+/// bounds. If a bound is exceeded, the oldest events of that kind are dropped, and the event `lost` takes their place.
+/// A comment line is sent at least every 15 seconds, so that both sides notice when the other is gone.
 public final class EventFeed: Sendable {
     /// The bounds of a feed.
     public struct Limits: Sendable {
@@ -226,7 +226,7 @@ public struct ServerEvent: Sendable {
     public let name: String
     /// The subject of the event, for listeners that want the events about one subject only.
     public let subject: String?
-    /// Whether the event is dropped before others if a listener is too slow.
+    /// Whether the event is a bulk event, which displaces only other bulk events if a listener is too slow.
     public let isBulk: Bool
     /// The event in the form in which it is sent.
     let bytes: ByteBuffer
@@ -236,8 +236,8 @@ public struct ServerEvent: Sendable {
     /// - Parameters:
     ///   - name: the event's name, without line ends.
     ///   - subject: the subject of the event.
-    ///   - isBulk: whether the event only accompanies others, as a command's output does, and is dropped first if a
-    ///     listener is too slow.
+    ///   - isBulk: whether the event only accompanies others, as a command's output does, and displaces only other bulk
+    ///     events if a listener is too slow.
     ///   - value: the event's data; a value that JSON cannot express (a number that is not finite) is sent as `{}`.
     public init(_ name: String, subject: String? = nil, isBulk: Bool = false, _ value: some Encodable) {
         self.name = name

@@ -65,7 +65,7 @@ public struct GuardRules: Sendable {
     ///     ``secureHosts(_:port:)`` returns them; browsers that use one of these names get a `Secure` cookie.
     ///   - secrets: the secrets that callers must know; `nil` admits all callers that pass the other rules.
     ///   - cookieName: the name of the cookie. It must contain the port, because cookies do not separate ports (RFC
-    ///     6265, 8.5): two listeners of one machine would sign each other's pages out.
+    ///     6265, 8.5). With one name, two listeners of a machine would sign each other's pages out.
     public init(hosts: Set<String>, secureHosts: Set<String> = [], secrets: Secrets?, cookieName: String) {
         self.hosts = Set(hosts.map { $0.lowercased() })
         self.secureHosts = Set(secureHosts.map { $0.lowercased() })

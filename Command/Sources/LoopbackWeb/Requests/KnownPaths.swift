@@ -50,8 +50,8 @@ private struct OtherMethods<Context: RequestContext>: RouterMiddleware {
 extension Router {
     /// Answers all other methods of the paths that were added so far with 405 and `Allow`.
     ///
-    /// It must be called after the last route is added. The middleware would also apply to later routes, but it is only
-    /// for requests that no route accepts.
+    /// It must be called after the last route is added. A later route with a known path would be refused, because the
+    /// middleware applies to all routes that are added after it.
     public func refuseOtherMethods() {
         add(middleware: OtherMethods<Context>(paths: KnownPaths(routes.map { ($0.path.description, $0.method) })))
     }

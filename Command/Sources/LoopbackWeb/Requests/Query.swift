@@ -7,7 +7,7 @@ public import Hummingbird
 public struct Query: Sendable {
     private let pairs: [(name: String, value: String)]
 
-    /// Reads the query of a request, in which `+` is a space, as forms encode it.
+    /// Reads the query of a request, in which `+` is a space, as in the data of HTML forms.
     ///
     /// - Parameters:
     ///   - request: the request.

@@ -188,7 +188,9 @@ struct ApusUnderTest: Sendable {
         return try JSONDecoder().decode(T.self, from: Data(answer.out.utf8))
     }
 
-    /// Waits until a client that shows notifications listens, as the daemon's log shows.
+    /// Waits until a client that shows notifications listens to the daemon.
+    ///
+    /// The daemon's log shows this for a notification of a test job.
     func untilListening() async throws {
         let text = "is a listener there? \(UUID().uuidString)"
         try await until("a listener") {

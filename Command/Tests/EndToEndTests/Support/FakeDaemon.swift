@@ -21,7 +21,7 @@ final class FakeDaemon: Sendable {
         case answersOnce(String)
         /// Answers 200, sends a text, and leaves the answer open.
         case streams(String)
-        /// Answers 200, sends a text of a longer answer, and closes the connection.
+        /// Answers 200, sends a text that is only the beginning of the answer, and closes the connection.
         case breaksOff(String)
     }
 

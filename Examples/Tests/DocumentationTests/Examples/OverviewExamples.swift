@@ -4,7 +4,7 @@ import ApusFoundation
 import ApusTesting
 import Foundation
 
-/// The first example of each overview in the DocC catalogues, and those of their articles.
+/// The first example of each overview in the DocC catalogues, and the examples of the catalogues' articles.
 enum OverviewExamples {
     static func timersAndJobs(engine: TimerEngine, scheduler: JobScheduler) async throws {
         // Shown: overview-apus

@@ -2,8 +2,8 @@ import ApusTimers
 
 /// The Live Activities of an app: a pure state machine.
 ///
-/// The system ends an activity after eight hours, and shows an ended one for four hours at most. These times are on the
-/// continuous clock, which is a choice.
+/// The system ends an activity after eight hours, and shows it for four hours at most after it has ended. These times
+/// are on the continuous clock, which is a choice.
 ///
 /// Apple, documentation/activitykit/displaying-live-data-with-live-activities
 struct ActivityMachine {
@@ -59,8 +59,10 @@ struct ActivityMachine {
         return activity
     }
 
-    /// Replaces the content of a running activity, which is then not stale, and returns whether it was; returns `nil`
-    /// for any other activity.
+    /// Replaces the content of an activity that has not ended, and returns the activity; `nil` if it has ended or does
+    /// not exist.
+    ///
+    /// The activity is no longer stale; `wasStale` is true if it was stale before.
     mutating func update(
         _ id: String, with request: ActivityRequest
     ) throws(ActivityRefusal) -> (DeviceActivity, wasStale: Bool)? {
@@ -73,10 +75,10 @@ struct ActivityMachine {
         return (entries[index].activity, wasStale)
     }
 
-    /// Ends a running activity, with its last content, and removes it at once, later, or four hours later; returns `nil`
-    /// for any other activity.
+    /// Ends an activity, and returns it; `nil` if it has already ended or does not exist.
     ///
-    /// Content that is too large does not end it, which is a choice.
+    /// The activity shows its last content until it is removed: at once, at a given instant, or four hours later.
+    /// Content that is too large is refused, and the activity then does not end, which is a choice.
     mutating func end(
         _ id: String, with request: ActivityRequest?, _ dismissal: ActivityDismissal, now: ClockReading
     ) throws(ActivityRefusal) -> DeviceActivity? {
@@ -103,7 +105,8 @@ struct ActivityMachine {
         return entries[index].activity
     }
 
-    /// Ends, removes and marks as stale what is due, and returns the activities that have changed, in their order.
+    /// Marks stale activities, ends and removes activities whose time is over, and returns those that have changed, in
+    /// their order.
     mutating func advance(to now: ClockReading) -> [DeviceActivity] {
         var changed: [DeviceActivity] = []
         for index in entries.indices {

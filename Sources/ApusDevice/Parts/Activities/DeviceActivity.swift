@@ -53,7 +53,7 @@ package enum ActivityDismissal: Sendable, Hashable, Codable {
     case after(WallInstant)
 }
 
-/// The reason for which a Live Activity is not started, by the names of Apple's errors.
+/// The reason for which a Live Activity is not started; the cases have the names of Apple's errors.
 ///
 /// Apple, documentation/activitykit/activityauthorizationerror
 package enum ActivityRefusal: String, Error, Sendable, Hashable, Codable {

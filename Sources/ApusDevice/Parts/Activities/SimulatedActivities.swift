@@ -100,7 +100,7 @@ public final class SimulatedActivities: Sendable {
         advance()
     }
 
-    /// Changes a running activity; the log has a warning if it is not running, or refuses the content.
+    /// Changes a running activity; logs a warning if the activity has ended, or if the content is refused.
     private func attempt<Result>(
         _ failure: String, _ body: (inout State, ClockReading) throws(ActivityRefusal) -> Result?
     ) -> Result? {
@@ -146,7 +146,7 @@ public final class SimulatedActivities: Sendable {
 }
 
 extension ActivityRefusal {
-    /// The reason, and the remedy if there is one.
+    /// The reason for the refusal, and the remedy if there is one.
     fileprivate var message: String {
         switch self {
         case .attributesTooLarge: "the attributes and the content have more than \(ActivityMachine.sizeLimit) bytes"

@@ -99,7 +99,8 @@ struct AlarmMachine {
     mutating func stop(_ id: String, now: ClockReading) throws(AlarmRefusal) -> String {
         let index = try existing(id)
         let entry = entries[index]
-        // A countdown that is stopped before the alert must not begin again for the same alert.
+        // If the countdown is stopped before its alert, the next alert must be a later one, because otherwise a
+        // countdown for the same alert would begin.
         let passed =
             switch entry.state {
             case .scheduled, .alerting: now.wall
@@ -115,7 +116,7 @@ struct AlarmMachine {
         return entry.request.title
     }
 
-    /// Deletes an alarm, also one that repeats, and returns its title.
+    /// Deletes an alarm, even if it repeats, and returns its title.
     mutating func cancel(_ id: String) throws(AlarmRefusal) -> String {
         entries.remove(at: try existing(id)).request.title
     }

@@ -63,9 +63,9 @@ public enum AlarmAuthorization: String, Sendable, Hashable, Codable, CaseIterabl
 
 /// The reason for which a call about an alarm fails.
 package struct AlarmRefusal: Error, Sendable, Hashable, Codable {
-    /// Whether the device keeps no more alarms.
+    /// Whether the reason is that the device keeps as many alarms as its limit allows.
     package let isLimit: Bool
-    /// What happened, and the remedy.
+    /// The description of what happened, and of the remedy.
     package let message: String
 
     package init(isLimit: Bool = false, message: String) {

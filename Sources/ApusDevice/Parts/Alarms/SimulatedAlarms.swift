@@ -178,7 +178,8 @@ public final class SimulatedAlarms: Sendable {
 /// A call of the app about its alarms.
 package enum AlarmCall: Sendable, Codable {
     case authorization
-    /// Asks the user for the permission, unless the user has answered; the event `answered` follows.
+    /// Asks the user for the permission, unless the user has answered before; in both cases, the event `answered`
+    /// follows.
     case ask
     case alarms
     case schedule(AlarmRequest)
@@ -246,7 +247,7 @@ extension SimulatedDevice {
     /// Without an alert, or a button that snoozes it, the control only logs a warning.
     public func snoozeAlarm() { perform("snooze alarm") { alarms.snoozeAlert() } }
 
-    /// The user travels: alarms at a time of day alert by the clock of another time zone.
+    /// The user travels, so that alarms for a time of day follow the clock of another time zone.
     ///
     /// Nothing else on the device has a time zone.
     public func setTimeZone(_ zone: TimeZone) {

@@ -30,7 +30,7 @@ struct AudioPlaybackMachine {
     private(set) var isSessionActive = false
     private var interruption = Interruption.none
     private var isSuspended = false
-    /// The voices that speak, beside the player.
+    /// The numbers of the app's voices that are speaking.
     private var voices: Set<Int> = []
     /// The events that the app receives when it runs again.
     private var owed: [AudioSessionEvent] = []
@@ -197,7 +197,8 @@ struct AudioPlaybackMachine {
 
     /// Pauses the player because the headphones are unplugged, and returns the events for the app.
     ///
-    /// An app without an active session is not notified, nor is a suspended app, whose session is inactive.
+    /// An app without an active session is not notified. This includes every suspended app, because a suspension makes
+    /// the session inactive.
     mutating func loseOutput(now: UptimeInstant) -> [AudioSessionEvent] {
         guard isSessionActive else { return [] }
         if isPlaying { playback = .paused(at: position(now: now)) }
@@ -263,9 +264,10 @@ package enum AudioCategory: String, Sendable, Hashable, Codable, CaseIterable {
 ///
 /// Apple, documentation/avfaudio/handling-audio-interruptions
 package enum AudioSessionEvent: Sendable, Hashable, Codable {
-    /// The session was made inactive and the player paused, by a call or another app.
+    /// The session has become inactive, and the player is paused.
     ///
-    /// With `appWasSuspended`, the reason is that the app was suspended, which is reported when the app runs again.
+    /// The reason is a call or another app. If `appWasSuspended` is true, the reason is that the app was suspended, and
+    /// the app receives the event when it runs again.
     case interruptionBegan(appWasSuspended: Bool)
     /// The interruption has ended; the app should resume only if `shouldResume`.
     case interruptionEnded(shouldResume: Bool)

@@ -4,16 +4,17 @@ import ApusVirtualTime
 
 /// The audio player of a simulated phone, which plays in virtual time and without sound.
 ///
-/// Items last as long as the installation says, on the uptime clock; when an item ends, the next one plays. While an
-/// item plays, the device does not suspend the app, if the app declares the mode `audio` and the session's category is
-/// `playback`. When the player stops, the device suspends the app. A suspension makes the session inactive; the app is
-/// notified of this only when it runs again.
+/// The installation of the app determines the durations of items, which are on the uptime clock. When an item ends, the
+/// next one plays. While an item plays, the device does not suspend the app, if the app declares the mode `audio` and
+/// the session's category is `playback`. When the player stops, the device suspends the app. A suspension makes the
+/// session inactive; the app is notified of this only when it runs again.
 ///
 /// The app uses it as an `AudioPlayer`, as on every system: ``play()`` activates the session, and after an interruption
-/// that ends with "should resume" the player resumes by itself. With the simulated AVFoundation, the app does both.
+/// that ends with "should resume" the player resumes by itself. With the simulated AVFoundation, the app must activate
+/// the session and resume the player itself.
 ///
-/// The player belongs to the app's process: when that ends, the queue is empty and sequences of changes end. All
-/// members may be used from any thread.
+/// The player belongs to the app's process: when the process ends, the queue is emptied, and the sequences of states
+/// end. All members may be used from any thread.
 ///
 /// Rules: Apple, App Programming Guide for iOS, "Background Execution";
 /// documentation/avfaudio/handling-audio-interruptions; …/appwassuspended.
@@ -28,7 +29,7 @@ public final class SimulatedAudio: AudioPlayer {
         /// Whether ``beginInterruption()`` was called, and ``endInterruption(shouldResume:)`` was not called after
         /// that.
         var isInterruptedByOther = false
-        /// The changes of the state, for the current process of the app.
+        /// Sends each state to the sequences of the app's current process.
         var changes = Broadcast(AudioState())
         var onSessionEvent: SessionHandler?
         var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)?
@@ -65,7 +66,7 @@ public final class SimulatedAudio: AudioPlayer {
     /// Returns a new sequence of the states from now on, until the app's process ends.
     public func stateChanges() -> Changes<AudioState> { locked.withLock { $0.changes.changes() } }
 
-    /// The position within the current item, on the uptime clock.
+    /// The position within the current item, which advances with the uptime clock while the item plays.
     public var position: Duration {
         let now = surroundings.time.uptime()
         return locked.withLock { $0.machine.position(now: now) }
@@ -139,12 +140,11 @@ public final class SimulatedAudio: AudioPlayer {
     /// Pauses at the current position.
     package func pausePlaying() { change(.app) { machine, now in _ = machine.pause(now: now) } }
 
-    /// Notes that a voice of the app speaks, or does not.
+    /// Notes whether a voice of the app speaks.
     package func setVoice(_ number: Int, speaks: Bool) {
         change(.app) { machine, _ in machine.setVoice(number, speaks: speaks) }
     }
 
-    /// Returns the duration of an item.
     package func duration(of item: AudioItem) -> Duration { locked.withLock { $0.machine.duration(of: item) } }
 
     /// Moves to a position of the current item, without pausing or resuming.

@@ -34,12 +34,12 @@ struct LocationMachine {
         var isPaused = false
         /// The instant up to which readings were reported.
         var reportedUpTo: ContinuousInstant
-        /// The instant from which the time without a move counts.
+        /// The earliest instant from which the time without a movement of the phone is measured.
         var watchedFrom: ContinuousInstant
     }
 
     private var isModeDeclared: Bool
-    /// The time without a move after which the updates pause.
+    /// The time without a movement of the phone after which the updates pause.
     private let stillness: Duration
     /// The number of updates that are kept for a suspended app.
     private let waitingLimit: Int
@@ -107,7 +107,7 @@ struct LocationMachine {
         route.reading(at: routeStart.duration(to: now)).place
     }
 
-    /// Returns the instant of the next pause unless the phone moves before; `nil` if there is none.
+    /// Returns the instant at which the updates pause, unless the phone moves before then; `nil` if they do not pause.
     private func pauseInstant(now: ContinuousInstant) -> ContinuousInstant? {
         guard pausesAutomatically, let session, let lastMove = route.lastMove(upTo: routeStart.duration(to: now)) else {
             return nil
@@ -180,7 +180,7 @@ struct LocationMachine {
         return .pausedAfter(updates)
     }
 
-    /// Returns the new updates for the app; those for a suspended app are kept.
+    /// Returns the new updates for the app; if the app is suspended, they are kept for it instead.
     private mutating func collect(now: ContinuousInstant) -> [Update] {
         defer { session?.reportedUpTo = now }
         guard let session, isDelivering else { return [] }
@@ -238,7 +238,7 @@ struct LocationMachine {
         return updates
     }
 
-    /// The authorization in the log, with a note if the user has allowed less than the app sees.
+    /// The authorization as text for the log, with a note if the user has allowed less than the app sees.
     var authorizationText: String {
         switch grant {
         case .settled: authorization.rawValue
@@ -247,7 +247,7 @@ struct LocationMachine {
         }
     }
 
-    /// Whether the app does something that only "always" allows, and the user was not asked about that.
+    /// Whether the app does something that only "always" allows, and the user has not been asked about "always".
     var isUsingAlways: Bool {
         grant == .provisionalAlways && isDelivering && !isInFront && session?.startedInFront == false
     }
@@ -261,7 +261,7 @@ struct LocationMachine {
         return answer.authorization == .always && !answer.once ? [] : setAuthorization(.whenInUse, now: now)
     }
 
-    /// Ends an authorization for a single use, because the app is no longer used.
+    /// Ends an authorization that was given for a single use of the app, because the app is no longer used.
     private mutating func endSingleUse(now: ContinuousInstant) -> [Update] {
         grant == .once ? setAuthorization(.notDetermined, now: now) : []
     }
@@ -277,9 +277,10 @@ struct LocationMachine {
         }
     }
 
-    /// Makes a change that may give or end the access, and returns the updates for the app.
+    /// Makes a change that may give or end the app's access to the location, and returns the updates for the app.
     ///
-    /// These are the updates up to the change, those that `change` returns, and a first reading if access was given.
+    /// The result has the updates up to the change, the updates that `change` returns, and, if the app now has access,
+    /// a first reading.
     private mutating func changeAccess(
         now: ContinuousInstant, _ change: (inout LocationMachine) -> [Update]
     ) -> [Update] {

@@ -26,7 +26,7 @@ public struct LocationRoute: Sendable, Hashable {
         }
     }
 
-    /// A reading of the receiver, from an instant of the route until the next reading.
+    /// A reading of the receiver, which is valid from the instant `at` of the route until the next reading.
     struct Reading: Sendable, Hashable {
         var at: Duration
         /// The place; `nil` without a fix.

@@ -122,7 +122,7 @@ struct SignificantChangeMachine {
     /// The place that was reported last.
     private var reported: Fix?
     private var lookedAt: ContinuousInstant?
-    /// The report that the app receives as soon as it listens.
+    /// The report that the app receives as soon as its process starts the service.
     private var waiting: Fix?
 
     /// Starts the service, and returns the report that was kept for the app, or the current place.
@@ -161,7 +161,7 @@ struct SignificantChangeMachine {
     /// Returns the report for the running process, and removes it, if the process listens.
     mutating func takeReport() -> Fix? { isListening ? waiting.take() : nil }
 
-    /// Notes that no process listens; a waiting report is kept for the next process.
+    /// Notes that the process has ended; a waiting report is kept for the next process.
     mutating func processEnded() { isListening = false }
 }
 

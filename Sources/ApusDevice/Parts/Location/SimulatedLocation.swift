@@ -54,7 +54,8 @@ public final class SimulatedLocation: LocationSource {
     ///   - surroundings: The device.
     ///   - authorization: The authorization that the user has given so far.
     ///   - isModeDeclared: Whether the app declares the background mode `location`.
-    ///   - stillness: The time without a move after which the updates pause. Apple does not say how long it is.
+    ///   - stillness: The time without a movement of the phone after which the updates pause. Apple does not say how
+    ///     long it is.
     ///   - waitingLimit: The number of updates that are kept for a suspended app. Apple does not give this number.
     init(
         _ surroundings: PartSurroundings, authorization: LocationAuthorization = .notDetermined, isModeDeclared: Bool,
@@ -183,7 +184,7 @@ public final class SimulatedLocation: LocationSource {
 
     /// Whether updates pause when the phone has not moved for a long time.
     ///
-    /// The default is true, and each new process begins with it.
+    /// It is true by default, and becomes true again in each new process.
     package var pausesAutomatically: Bool {
         get { state.withLock { $0.machine.pausesAutomatically } }
         set {

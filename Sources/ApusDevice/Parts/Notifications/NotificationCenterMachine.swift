@@ -33,7 +33,8 @@ struct NotificationCenterMachine {
     /// The shown notifications that were not removed, the oldest first.
     private(set) var delivered: [ShownNotification] = []
     private(set) var authorization: NotificationAuthorization
-    /// Whether the app has asked for the permission to set a number on its icon, and the user has allowed something.
+    /// Whether the app has asked for the permission to set a number on its icon, and was then allowed to show
+    /// notifications.
     private(set) var hasBadgePermission = false
     /// The number on the app's icon.
     private(set) var badge = 0
@@ -81,7 +82,7 @@ struct NotificationCenterMachine {
         case keptInsteadOf(String)
     }
 
-    /// Adds a valid request, and drops one without an error if there are too many.
+    /// Adds a valid request, and drops a request without an error if there are too many.
     mutating func add(
         _ request: NotificationRequest, badge: Int? = nil, repeating next: NextInstant? = nil, now: WallInstant
     ) -> AddAction {
@@ -143,8 +144,8 @@ struct NotificationCenterMachine {
 
     /// Delivers the requests that are due, in the order of their instants.
     ///
-    /// A repeating request that has missed several instants is delivered once. `appDecides` says whether the app has a
-    /// handler for notifications in the foreground.
+    /// A repeating request that has missed several instants is delivered once. `appDecides` is true if the app has a
+    /// handler that decides about notifications in the foreground.
     mutating func deliverDue(appDecides: Bool, now: WallInstant) -> [Delivery] {
         let due = requests.values.filter { $0.due <= now }.sorted { $0.isBefore($1) }
         return due.map { entry in
@@ -263,7 +264,7 @@ public enum NotificationPresentation: Sendable, Hashable {
     case shown
 }
 
-/// The requests that a phone's notification center keeps if their number exceeds its limit.
+/// The rule for the requests that a notification center keeps when there are more than its limit allows.
 ///
 /// The center drops the other requests without an error. Sources differ on which requests it keeps, so this is a
 /// choice.

@@ -46,7 +46,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     ///   - surroundings: The device.
     ///   - authorization: The authorization that the user has given so far.
     ///   - pendingLimit: The number of requests that may be pending.
-    ///   - overflow: The requests that are kept when there are more.
+    ///   - overflow: The rule for the requests that are kept when there are more than `pendingLimit`.
     init(
         _ surroundings: PartSurroundings, authorization: NotificationAuthorization,
         pendingLimit: Int = 64, overflow: NotificationOverflow = .keepsSoonest
@@ -276,8 +276,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// The number on the app's icon, which outlives the app's processes.
     ///
-    /// The app sets it, or a notification that is shown, if the app has the permission `badge`. A change is a line of
-    /// the log.
+    /// The app can set the number, and a notification can set it when it is shown; both need the permission `badge`.
+    /// The log has a line for each change.
     public var badge: Int { state.withLock { $0.machine.badge } }
 
     /// Whether the user will allow notifications when asked; true by default.

@@ -1,10 +1,10 @@
 import ApusBackground
 import ApusTimers
 
-/// The transfers of an app by `URLSession` on a simulated phone, in virtual time and without a network.
+/// The `URLSession` transfers of an app on a simulated phone, in virtual time and without a network.
 ///
-/// The downloads and uploads of a background session continue while the app is suspended or has no process; the tasks of
-/// an ordinary session do not. The test is the server:
+/// The downloads and uploads of a background session continue while the app is suspended or has no process; the tasks
+/// of an ordinary session do not. The test is the server:
 ///
 /// ```swift
 /// device.transfers.serve { request in
@@ -12,8 +12,8 @@ import ApusTimers
 /// }
 /// ```
 ///
-/// Apple, documentation/foundation/downloading-files-in-the-background. Requests for credentials, redirections and resume
-/// data are not simulated.
+/// Apple, documentation/foundation/downloading-files-in-the-background. Requests for credentials, redirections and
+/// resume data are not simulated.
 public final class SimulatedTransfers: Sendable {
     /// A closure that is called with a session's events.
     package typealias EventHandler = @MainActor @Sendable (TransferEvent) -> Void

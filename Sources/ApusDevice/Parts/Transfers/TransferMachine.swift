@@ -47,13 +47,13 @@ struct TransferMachine {
 
     /// The instants at which the machine must be examined again, one for each clock.
     struct Wakeups: Equatable {
-        /// The instant in nanoseconds.
+        /// The instant on the uptime clock, in nanoseconds.
         var uptime: UInt64?
         var continuous: ContinuousInstant?
         var wall: WallInstant?
     }
 
-    /// The maximum of the delay, which is a choice because sources give none.
+    /// The longest delay; the value is a choice, because no source gives one.
     private static let longestDelay: Duration = .seconds(86_400)
 
     private let timeLimit: UInt64
@@ -68,7 +68,7 @@ struct TransferMachine {
     private var delay = Duration.zero
     private var delayEnd: ContinuousInstant?
     private var nextProgress: UInt64?
-    /// The obstacles to each task, as they were logged last.
+    /// The obstacles to each task that were logged last.
     private var obstacles: [Key: [String]] = [:]
     /// The lines that the next update logs.
     private var lines: [Action] = []
@@ -76,8 +76,8 @@ struct TransferMachine {
     /// Creates the machine of a device without sessions.
     ///
     /// - Parameters:
-    ///   - firstDelay: The delay of tasks that are begun in the background, after the app was first started or resumed
-    ///     for a session; it is longer if the app is started or resumed again soon.
+    ///   - firstDelay: The delay of tasks that begin in the background after the app was first started or resumed for a
+    ///     session. The delay is longer if the app is started or resumed again soon afterwards.
     ///   - timeLimit: The time that the app has for a notice, in nanoseconds of uptime.
     ///   - progressInterval: The time between two notifications of progress to a running app, in nanoseconds of uptime.
     init(firstDelay: Duration, timeLimit: UInt64 = 30_000_000_000, progressInterval: UInt64 = 1_000_000_000) {
@@ -142,7 +142,7 @@ struct TransferMachine {
         return sessions[key.session]?.entries[key.number]?.record
     }
 
-    /// Completes a notice; returns false if it was completed before, or its time is over.
+    /// Completes a notice; returns false if it was completed before, or if its time is over.
     mutating func complete(_ notice: Int) -> Bool {
         guard let index = runs.firstIndex(where: { $0.notice.number == notice }) else { return false }
         runs.remove(at: index)
@@ -419,6 +419,6 @@ struct TransferMachine {
 }
 
 extension TransferSession {
-    /// Whether progress of this session can be reported to the app.
+    /// Whether the app's process has the session, and bytes of one of its tasks are being transferred.
     fileprivate var isMoving: Bool { isOpen && entries.values.contains { $0.end != nil } }
 }

@@ -80,7 +80,7 @@ public struct TransferFailure: RawRepresentable, Sendable, Hashable, Codable, Cu
 
 /// A server's answer to a ``TransferRequest``, and the time that the transfer takes.
 ///
-/// The time is on the device's uptime clock, and does not include waits of the transfer.
+/// The time is on the device's uptime clock, and does not include the times during which the transfer waits.
 public struct TransferReply: Sendable, Hashable, Codable {
     /// The status of the HTTP response; `nil` for a failure.
     public let status: Int?
@@ -141,12 +141,12 @@ public struct TransferReply: Sendable, Hashable, Codable {
         return .failure(.timedOut, after: .nanoseconds(Int64(clamping: limit)))
     }
 
-    /// Returns the time that the transfer of a request and this answer takes, in nanoseconds.
+    /// Returns the time, in nanoseconds, that the transfer of the request and of this answer takes.
     func nanoseconds(for request: TransferRequest) -> UInt64 {
         if failure != nil { return failsAfter }
         let bytes = UInt64(max(0, bytes - request.bytesToSkip)) + UInt64(request.bytesToSend)
         let product = bytes.multipliedFullWidth(by: 1_000_000_000)
-        // The limit is the largest duration, which is longer than any test.
+        // The largest number of nanoseconds in an `Int64`, 292 years, is longer than any test.
         guard product.high < UInt64(bytesPerSecond) else { return UInt64(Int64.max) }
         let (quotient, remainder) = UInt64(bytesPerSecond).dividingFullWidth(product)
         return min(UInt64(Int64.max), quotient + (remainder > 0 ? 1 : 0))
@@ -168,7 +168,7 @@ package struct TransferSettings: Sendable, Hashable, Codable {
     package var sendsLaunchEvents = true
     /// Whether transfers may use a network that is constrained, for example because it is expensive.
     package var allowsConstrainedNetwork = true
-    /// The longest time of a task from its first resumption, in nanoseconds.
+    /// The longest time from a task's first resumption to its end, in nanoseconds.
     package var limit: UInt64 = 604_800_000_000_000
 
     package init() {}
@@ -178,7 +178,7 @@ package struct TransferSettings: Sendable, Hashable, Codable {
 package enum OrdinarySessionName {
     private static let mark = "\u{0}"
 
-    /// Returns a name that is used in place of an identifier.
+    /// Returns the name of an ordinary session, which is used in place of an identifier.
     package static func make(_ text: String) -> String { mark + text }
 
     /// Returns the name of any session for the log.
@@ -191,7 +191,7 @@ package struct TransferRecord: Sendable, Hashable, Codable {
         case running, suspended, canceling, completed
     }
 
-    /// The number of the task among those of the session.
+    /// The number that identifies the task within the session.
     package let number: Int
     package let request: TransferRequest
     package var state = State.suspended
@@ -219,7 +219,7 @@ package enum TransferChange: Sendable, Hashable, Codable {
 
 /// An event of a session; events are delivered in order.
 package enum TransferEvent: Sendable, Hashable, Codable {
-    /// The download continues after the bytes that an earlier one has received.
+    /// The download continues after the bytes that an earlier download has received.
     case resumed(TransferRecord)
     /// This number of bytes was transferred since the last event.
     case progress(TransferRecord, Int64)
@@ -237,7 +237,7 @@ package enum TransferEvent: Sendable, Hashable, Codable {
 
 /// A notice that the app has events of a session to handle.
 package struct TransferNotice: Sendable, Hashable, Codable {
-    /// The number of the notice among those of the device.
+    /// The number that identifies the notice on the device.
     package let number: Int
     /// The identifier of the session.
     package let session: String

@@ -151,7 +151,7 @@ struct TransferEntry {
     }
 }
 
-/// The state of a session; that of a background session outlives the app's processes.
+/// The state of a session, which for a background session outlives the app's processes.
 struct TransferSession {
     var settings = TransferSettings()
     /// Whether the app's process has an object for the session.

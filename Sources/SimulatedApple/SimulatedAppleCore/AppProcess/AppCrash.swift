@@ -6,7 +6,7 @@ import CProcessClock
 struct AppCrash: Codable {
     /// The name of the framework's call into the app's code during which the thread crashed; empty if there was none.
     var call: String
-    /// The thread in words.
+    /// The thread that crashed, in words.
     var thread: String
     /// The stack's ``CallStack/addresses``.
     var addresses: String

@@ -30,7 +30,7 @@ enum AppExpectations {
         case warning(String)
     }
 
-    /// Returns the finding of an event; `nil` for known issues, and for events that are no issues.
+    /// Returns the finding of an event; `nil` for known issues, and for events that are not issues.
     private static func finding(in json: Data) -> Finding? {
         guard let event = try? JSONDecoder().decode(Record.self, from: json).payload else {
             return .failure(Fault(.failedExpectation, String(decoding: json, as: UTF8.self)))

@@ -110,7 +110,7 @@ final class AppLink: Sendable {
                 somethingCame.signal()
             }
         }
-        // The device is gone.
+        // The connection has ended, because the device is gone.
         _exit(0)
     }
 
@@ -210,7 +210,7 @@ final class AppLink: Sendable {
             readings.wall - now.wall)
     }
 
-    /// Handles events on the main thread, which moves the clocks itself.
+    /// Moves the clocks and handles the events, both on the main thread.
     ///
     /// This way the app's observers are called before the timers of its run loop that became due while the app was
     /// suspended.

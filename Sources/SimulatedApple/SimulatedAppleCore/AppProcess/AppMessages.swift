@@ -20,7 +20,7 @@ enum ServiceJSON {
     }
 }
 
-/// A message from the device to an app's process, which takes one line.
+/// A one-line message from the device to an app's process.
 enum DeviceMessage {
     /// Sets the clocks, and lets everything that is due run.
     ///
@@ -33,9 +33,9 @@ enum DeviceMessage {
     case reply(call: Int, Data, freeTime: UInt64)
 }
 
-/// A message from an app's process to the device, which takes one line.
+/// A one-line message from an app's process to the device.
 enum AppMessage {
-    /// Reports rest: nothing can run before `next` nanoseconds have passed; `nil` if nothing has a deadline.
+    /// Reports that nothing can run before `next` nanoseconds have passed; `next` is `nil` if nothing has a deadline.
     ///
     /// In the present run, the process has advanced its clocks `elapsed` nanoseconds by itself.
     case idle(next: UInt64?, elapsed: UInt64)
@@ -63,7 +63,7 @@ enum AppEvent: Codable {
     case launch(AppStatus)
     case phase(Phase)
     case conditions(DeviceConditions)
-    /// An event of memory, clock, scenes or data protection; phases are separate.
+    /// An event that concerns memory, the clock, scenes or data protection; a change of the phase is a separate event.
     case system(SystemEvent)
     /// The call of the expiration handler of the background task that was begun with this token.
     case backgroundTaskExpires(token: Int)

@@ -59,7 +59,7 @@ final class AppProcess: SteppedProcess {
     private static let startOfUptime: Int64 = 3_600_000_000_000
     /// The milliseconds of real time that the app has for everything that is due at one instant.
     private static let limit: Int32 = 30_000
-    /// The same limit while the process searches for the place of its crash.
+    /// The milliseconds of real time that the app has while the process searches for the place of its crash.
     private static let examinationLimit: Int32 = 600_000
 
     /// Starts a process that runs `program` in place of `main`; a prewarmed process stops before its launch.
@@ -76,7 +76,7 @@ final class AppProcess: SteppedProcess {
                     ? "the program must be a closure or function of the executable itself, without captures"
                     : "time cannot be virtual here; this needs Linux with glibc, and a build without a sanitizer")
         }
-        // The process has a copy of this end.
+        // The new process has its own copy of this end.
         defer { close(other) }
         self.host = host
         self.containers = containers
@@ -285,7 +285,7 @@ final class AppProcess: SteppedProcess {
 
     /// Returns the place of a stack's addresses if an earlier crash had the same addresses.
     ///
-    /// From this call on, the process has longer to come to rest, because it may search for the place itself.
+    /// From this call on, the process has more time to come to rest, because it may search for the place itself.
     func place(of addresses: String) -> CallStack.Place? {
         state.withLock { $0.isExamining = true }
         return launcher.places.withLock { $0[addresses] }

@@ -50,7 +50,7 @@ final class LineSocket: Sendable {
         case timedOut
     }
 
-    /// Waits for the next message for at most `limit` milliseconds of real time; -1 means without a limit.
+    /// Waits for the next message for at most `limit` milliseconds of real time; -1 means no limit.
     func receive<Message: LineMessage>(_ type: Message.Type, limit: Int32 = -1) -> Line<Message> {
         while true {
             if let line = takeLine() {
@@ -88,7 +88,6 @@ final class LineSocket: Sendable {
     func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 
-/// A message that takes one line.
 protocol LineMessage {
     func write(to line: inout LineWriter)
     /// Reads a message; returns `nil` if the line is not a message of this type.

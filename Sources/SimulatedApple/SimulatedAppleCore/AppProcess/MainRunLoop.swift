@@ -48,7 +48,7 @@ enum RunLoopTimers {
         """
 }
 
-/// The main run loop while the user scrolls: it runs in another mode, so that timers of the `default` mode wait.
+/// Runs the main run loop in another mode while the user scrolls, so that timers of the `default` mode wait.
 ///
 /// Rule: Apple, Threading Programming Guide, "Run Loops": event tracking has a mode of its own, which is a common mode.
 final class ScrollingLoop: Sendable {

@@ -42,7 +42,7 @@ extension NotificationCenter {
 
 /// A method that is called with notifications.
 private final class SelectorObservation: @unchecked Sendable {
-    // For `@unchecked Sendable`: `token` is set before other threads see the observation, nothing else of it changes,
+    // For `@unchecked Sendable`: `token` is set before other threads see the observation, no other property changes,
     // and a weak reference may be read on any thread.
 
     private static let all = Locked<[SelectorObservation]>([])

@@ -91,21 +91,21 @@ final class Arguments: CustomStringConvertible {
 }
 
 extension Fault.Rule {
-    /// A selector was called on an object without its method, or with arguments of other types.
+    /// A selector was called on an object that lacks its method, or with arguments of other types.
     public static let unrecognizedSelector = Fault.Rule("NSInvalidArgumentException.unrecognizedSelector")
 }
 
 // Making a selector from a text needs the runtime of Objective-C.
 
 extension Selector {
-    /// Is not available: on Linux methods cannot be found by their names.
+    /// Unavailable, because on Linux methods cannot be found by their names.
     @available(*, unavailable, message: "on Linux methods cannot be found by their names; write #selector(…)")
     public init(_ name: String) { fatalError("\(name) cannot be found by its name") }
 }
 
 // The name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Is not available: on Linux methods cannot be found by their names.
+/// Unavailable, because on Linux methods cannot be found by their names.
 @available(*, unavailable, message: "on Linux methods cannot be found by their names; write #selector(…)")
 public func NSSelectorFromString(_ name: String) -> Selector { fatalError("\(name) cannot be found by its name") }
 

@@ -60,10 +60,10 @@ public struct SelectorNames: Sendable {
     }
 }
 
-// The compiler selects these forms for methods of the main actor, in Swift 6 mode only. In that mode, Apple's compiler
+// In Swift 6 mode only, the compiler selects these forms for methods of the main actor. In that mode, Apple's compiler
 // makes such a method check at each call from Objective-C that it is on the main thread (SE-0423).
 extension SelectorNames {
-    /// Returns the selector of a method of the main actor without parameters, which traps on another thread.
+    /// Returns the selector of a main-actor method without parameters; calling it on another thread traps.
     public func callAsFunction<Target: AnyObject, Result>(
         _ method: @escaping (Target) -> @MainActor () -> Result, line: Int = #line, column: Int = #column
     ) -> Selector {
@@ -71,7 +71,7 @@ extension SelectorNames {
         return self({ target in { Self.checkThread { method(target)() } } }, line: line, column: column)
     }
 
-    /// Returns the selector of a method of the main actor with one parameter, which traps on another thread.
+    /// Returns the selector of a main-actor method with one parameter; calling it on another thread traps.
     public func callAsFunction<Target: AnyObject, First, Result>(
         _ method: @escaping (Target) -> @MainActor (First) -> Result, line: Int = #line, column: Int = #column
     ) -> Selector {
@@ -80,7 +80,7 @@ extension SelectorNames {
             { target in { first in Self.checkThread { method(target)(first) } } }, line: line, column: column)
     }
 
-    /// Returns the selector of a method of the main actor with two parameters, which traps on another thread.
+    /// Returns the selector of a main-actor method with two parameters; calling it on another thread traps.
     public func callAsFunction<Target: AnyObject, First, Second, Result>(
         _ method: @escaping (Target) -> @MainActor (First, Second) -> Result, line: Int = #line, column: Int = #column
     ) -> Selector {

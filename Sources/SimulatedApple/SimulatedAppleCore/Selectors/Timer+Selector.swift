@@ -32,8 +32,9 @@ private final class TargetTimer: Timer {
     }
 }
 
-/// A protocol of `Timer`; the initializers in its extension, unlike those of a class, can return an object of a
-/// subclass.
+/// A protocol to which only `Timer` conforms.
+///
+/// The initializers in its extension, unlike those of a class, can return an object of a subclass.
 public protocol TargetTimerMaking {}
 
 extension Timer: TargetTimerMaking {}

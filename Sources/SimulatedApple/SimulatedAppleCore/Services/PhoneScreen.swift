@@ -2,7 +2,8 @@ package import Foundation
 
 /// The contents of the app's screen, and the touches that it accepts.
 ///
-/// The framework with which the app builds its screen implements it, and registers it with ``PhoneProcess/show(_:)``.
+/// The framework with which the app builds its screen implements the protocol, and registers the screen with
+/// ``PhoneProcess/show(_:)``.
 @MainActor
 package protocol PhoneScreen: AnyObject, Sendable {
     /// The texts that the user can read, from top to bottom: those of labels, buttons and rows.

@@ -27,7 +27,7 @@ package protocol PhoneAudio: AnyObject, Sendable {
     func seek(to position: Duration)
     /// Moves to the next item.
     func advance()
-    /// Notes that a voice of the app speaks, or does not.
+    /// Records whether a voice of the app is speaking.
     func setVoice(_ number: Int, speaks: Bool)
 }
 
@@ -153,9 +153,9 @@ extension SimulatedTaskScheduler: PhoneJobs {
     package func addRequest(_ request: BackgroundJobRequest) throws(BackgroundJobError) { try submitRequest(request) }
 }
 
-/// The app's records in the system beside its files, by name.
+/// The records that the system keeps for the app outside of the app's files, by name.
 ///
-/// They outlive the app's processes, and can be used on any thread.
+/// The records outlive the app's processes, and can be used on any thread.
 package protocol PhoneRecords: AnyObject, Sendable {
     subscript(name: String) -> Data? { get set }
 }

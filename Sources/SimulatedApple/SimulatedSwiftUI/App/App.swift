@@ -1,7 +1,7 @@
 #if SimulatedApple
     import SimulatedAppleCore
 
-    /// An app: its scenes, and what they share.
+    /// An app, which consists of its scenes and the state that they share.
     ///
     /// Rule: Apple, "App".
     @MainActor @preconcurrency

@@ -1,5 +1,5 @@
 #if SimulatedApple
-    /// The previews of a view for Xcode, which nothing shows here.
+    /// The previews of a view for Xcode; nothing shows the previews here.
     ///
     /// `#Preview` does not compile here, because it is a macro that needs a compiler plugin.
     @MainActor @preconcurrency

@@ -1,8 +1,9 @@
 #if SimulatedApple
     import SimulatedAppleCore
 
-    /// A view of UIKit in a view of SwiftUI: it is created and updated, and its texts are not among the lines of the
-    /// screen.
+    /// A view of UIKit inside a view of SwiftUI.
+    ///
+    /// The view of UIKit is created and updated, but its texts are not among the lines of the screen.
     ///
     /// Rule: Apple, "UIViewRepresentable".
     @preconcurrency @MainActor
@@ -11,7 +12,7 @@
         associatedtype UIViewType: UIView
         /// The type of an object that belongs to the view.
         associatedtype Coordinator = Void
-        /// The place of the view.
+        /// The coordinator and the environment of the view.
         typealias Context = UIViewRepresentableContext<Self>
         /// Creates the view, before its first update.
         func makeUIView(context: Context) -> UIViewType
@@ -19,7 +20,7 @@
         func updateUIView(_ uiView: UIViewType, context: Context)
         /// Called when the view leaves the graph.
         static func dismantleUIView(_ uiView: UIViewType, coordinator: Coordinator)
-        /// Creates the object that belongs to the view, before it.
+        /// Creates the object that belongs to the view, before the view is created.
         func makeCoordinator() -> Coordinator
     }
 
@@ -28,12 +29,12 @@
         public func makeCoordinator() {}
     }
 
-    /// The place of a view of UIKit.
+    /// The coordinator and the environment of a view of UIKit.
     @preconcurrency @MainActor
     public struct UIViewRepresentableContext<Representable: UIViewRepresentable> {
         /// The object that belongs to the view.
         public let coordinator: Representable.Coordinator
-        /// The environment of the place.
+        /// The environment at the view's place in the tree.
         public let environment: EnvironmentValues
     }
 
@@ -54,8 +55,9 @@
         }
     }
 
-    /// A controller of UIKit in a view of SwiftUI: it is created and updated, and its texts are not among the lines of the
-    /// screen.
+    /// A controller of UIKit inside a view of SwiftUI.
+    ///
+    /// The controller is created and updated, but its texts are not among the lines of the screen.
     ///
     /// Rule: Apple, "UIViewControllerRepresentable".
     @preconcurrency @MainActor
@@ -64,7 +66,7 @@
         associatedtype UIViewControllerType: UIViewController
         /// The type of an object that belongs to the controller.
         associatedtype Coordinator = Void
-        /// The place of the controller.
+        /// The coordinator and the environment of the controller.
         typealias Context = UIViewControllerRepresentableContext<Self>
         /// Creates the controller, before its first update.
         func makeUIViewController(context: Context) -> UIViewControllerType
@@ -72,7 +74,7 @@
         func updateUIViewController(_ uiViewController: UIViewControllerType, context: Context)
         /// Called when the controller leaves the graph.
         static func dismantleUIViewController(_ uiViewController: UIViewControllerType, coordinator: Coordinator)
-        /// Creates the object that belongs to the controller, before it.
+        /// Creates the object that belongs to the controller, before the controller is created.
         func makeCoordinator() -> Coordinator
     }
 
@@ -81,12 +83,12 @@
         public func makeCoordinator() {}
     }
 
-    /// The place of a controller of UIKit.
+    /// The coordinator and the environment of a controller of UIKit.
     @preconcurrency @MainActor
     public struct UIViewControllerRepresentableContext<Representable: UIViewControllerRepresentable> {
         /// The object that belongs to the controller.
         public let coordinator: Representable.Coordinator
-        /// The environment of the place.
+        /// The environment at the controller's place in the tree.
         public let environment: EnvironmentValues
     }
 
@@ -108,7 +110,7 @@
         }
     }
 
-    /// The object of UIKit of a representable.
+    /// The node's element for a representable; it creates and updates the object of UIKit.
     private struct Representation<Object: AnyObject, Coordinator>: View, Primitive {
         typealias Body = Never
         let makeCoordinator: () -> Coordinator
@@ -222,7 +224,7 @@
         }
     }
 
-    /// The view of a controller, which is the root of a stack if the controller is in one.
+    /// The view of a controller; it is the root of a stack if the controller is in a navigation stack.
     private struct HostedView<Content: View>: View, Primitive {
         typealias Body = Never
         let content: Content

@@ -10,7 +10,7 @@
         func disappeared(in node: ViewNode) { if let onDisappear { node.graph.afterUpdate(onDisappear) } }
     }
 
-    /// A view that runs a task while it appears.
+    /// A view that runs a task when it appears, and cancels the task when it disappears.
     private struct TaskRunner<Content: View, ID: Equatable>: View, Wrapper {
         typealias Body = Never
         let content: Content

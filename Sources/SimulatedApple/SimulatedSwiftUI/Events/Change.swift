@@ -5,11 +5,12 @@
         enum Action {
             /// A closure that receives the new value, in the form before iOS 17.
             ///
-            /// The closure of the evaluation with the old value is called, so it has the values that it captured then.
+            /// The closure that is called comes from the evaluation with the old value, so it has the values that it
+            /// captured then.
             case former((Value) -> Void)
             /// A closure that receives the old and the new value.
             ///
-            /// The closure of the evaluation with the new value is called.
+            /// The closure that is called comes from the evaluation with the new value.
             case present((Value, Value) -> Void)
         }
 
@@ -72,8 +73,8 @@
 
         /// Calls an action with the new value, in the form of iOS 14.
         ///
-        /// Rule: Apple, "onChange(of:perform:)": the closure has the captured values of the evaluation with the old
-        /// value.
+        /// Rule: Apple, "onChange(of:perform:)": the closure that is called comes from the evaluation with the old
+        /// value, so it has the values that it captured then.
         public func onChange<V: Equatable>(of value: V, perform action: @escaping (_ newValue: V) -> Void) -> some View
         {
             ChangeObserver(content: self, value: value, isInitial: false, action: .former(action))

@@ -38,7 +38,8 @@
             }
         ) { self.schedule = schedule }
 
-        /// Shows a view, a scene or an app as the root of the tree, which keeps its state if it has the same type.
+        /// Shows a view, a scene or an app as the root; the tree keeps its state if the previous root had the same
+        /// type.
         package func show(_ element: Any, environment: EnvironmentValues = EnvironmentValues()) {
             update {
                 if let root, type(of: root.element) == type(of: element) { return root.update(element, environment) }

@@ -21,7 +21,7 @@
         struct Part {
             var key = Key.index(0)
             var element: Any
-            /// Whether the user sees the element: not in a tab that is not selected, nor below a pushed view.
+            /// Whether the user sees the element; false in a tab that is not selected, and below a pushed view.
             var isShown = true
         }
 
@@ -35,10 +35,10 @@
         private(set) var environment: EnvironmentValues
         private(set) var children: [ViewNode] = []
         private(set) var isInTree = true
-        /// Whether the user sees the node, and everything that it is in.
+        /// Whether the user sees the node: the node and all nodes above it are shown.
         private(set) var isShown: Bool
         private var hasAppeared = false
-        /// Whether the parent shows the node, if it is shown itself.
+        /// Whether the user sees the node while the parent is shown.
         private var isFront: Bool
         /// The latest evaluation, which distinguishes the values that were read in it from those that were read before.
         private(set) var evaluation = Evaluation()
@@ -153,7 +153,7 @@
 
         // MARK: Appearance
 
-        /// Shows or hides the node with its parent; it keeps its state.
+        /// Shows or hides the node with its parent; the node keeps its state.
         func parentShows(_ isParentShown: Bool) {
             let isNowShown = isParentShown && isFront
             guard isShown != isNowShown else { return }
@@ -245,7 +245,7 @@
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
     }
 
-    /// A primitive that stands for the views in it, without a place of its own.
+    /// A primitive that only groups the views in it; a `TabView` makes a tab of each of them.
     protocol ViewList: Primitive {}
 
     extension Primitive {

@@ -21,7 +21,7 @@
     }
 
     extension Environment where Value: AnyObject & Observable {
-        /// Creates a property for the object of a type that a view above has set.
+        /// Creates a property for the object of this type that a view above has set.
         ///
         /// Without such an object the app stops, as on a phone.
         public init(_ objectType: Value.Type) {

@@ -1,8 +1,9 @@
 #if SimulatedApple
     import SimulatedAppleCore
 
-    /// The field that the user types into, as a state of the view; here only the app changes it, because there is no
-    /// keyboard.
+    /// The field that the user types into, as a state of the view.
+    ///
+    /// Here only the app changes the state, because there is no keyboard.
     ///
     /// Rule: Apple, "FocusState".
     @propertyWrapper
@@ -21,7 +22,7 @@
         /// A binding to the focused field.
         public var projectedValue: Binding { Binding(value: $value) }
 
-        /// The focused field of a view above.
+        /// A binding to the focused field of a view above.
         @propertyWrapper
         public struct Binding {
             let value: SimulatedSwiftUI.Binding<Value>
@@ -66,7 +67,7 @@
         public init(wrappedValue: Value, relativeTo textStyle: Font.TextStyle) { self.wrappedValue = wrappedValue }
     }
 
-    /// A value that is kept with the scene: here as long as the view is in the graph.
+    /// A value that is kept with the scene; here it is kept only as long as the view is in the graph.
     ///
     /// Rule: Apple, "SceneStorage".
     @propertyWrapper
@@ -120,7 +121,7 @@
             callAsFunction(url) { _ in }
         }
 
-        /// Opens a URL, and calls a handler with whether it was opened.
+        /// Opens a URL, and passes to `completion` whether the URL was opened.
         @MainActor @preconcurrency
         public func callAsFunction(_ url: URL, completion: @escaping (_ accepted: Bool) -> Void) {
             switch handler(url) {

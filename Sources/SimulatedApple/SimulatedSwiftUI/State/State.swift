@@ -14,7 +14,7 @@
 
         /// The value.
         ///
-        /// Outside of a body, and of closures that were created in one, it is the initial value, and cannot be changed.
+        /// Outside of a body and of the closures that a body creates, it is the initial value and cannot be changed.
         public var wrappedValue: Value {
             get { box?.value ?? initial }
             nonmutating set { box?.value = newValue }

@@ -143,7 +143,7 @@
 
     /// The role of a button.
     public enum ButtonRole: Sendable {
-        /// Deletes something, or cancels an operation.
+        /// The button deletes something, or cancels an operation.
         case destructive, cancel
     }
 

@@ -103,7 +103,7 @@
             content = ForEach(data, content: rowContent)
         }
 
-        /// Creates a list with a row for each element, whose identifier is at a key path.
+        /// Creates a list with a row for each element; a key path leads to the element's identifier.
         public init<Data: RandomAccessCollection, ID: Hashable, Row: View>(
             _ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder rowContent: @escaping (Data.Element) -> Row
         ) where Content == ForEach<Data, ID, Row> {
@@ -202,7 +202,7 @@
     public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content>: ViewList {
         /// The collection.
         public var data: Data
-        /// Creates the view of an element.
+        /// The closure that creates the view of an element.
         public var content: (Data.Element) -> Content
         private let id: (Data.Element) -> ID
 
@@ -221,7 +221,7 @@
             self.init(data: data, content: content) { $0.id }
         }
 
-        /// Creates a view for each element, whose identifier is at a key path.
+        /// Creates a view for each element; a key path leads to the element's identifier.
         public init(
             _ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder content: @escaping (Data.Element) -> Content
         ) {

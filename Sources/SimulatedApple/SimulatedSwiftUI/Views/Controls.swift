@@ -68,7 +68,7 @@
         public init(_ title: some StringProtocol, isOn: Binding<Bool>) { (label, self.isOn) = (Text(title), isOn) }
     }
 
-    /// A text field, whose line on the screen is its text, or its title while it is empty.
+    /// A text field, whose line on the screen is the field's text, or the field's title while the text is empty.
     ///
     /// Rule: Apple, "TextField". No text is entered here; the app's own code sets the binding.
     public struct TextField<Title: View>: View, ScreenItem {

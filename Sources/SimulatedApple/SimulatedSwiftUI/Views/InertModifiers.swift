@@ -65,9 +65,9 @@
         public func accessibilityLabel(_ label: LocalizedStringKey) -> some View { self }
         /// Returns the view unchanged.
         public func accessibilityIdentifier(_ identifier: String) -> some View { self }
-        /// Returns the view unchanged: titles of navigation bars are not among the lines of a screen.
+        /// Returns the view unchanged, because titles of navigation bars are not among the lines of a screen.
         public func navigationTitle(_ title: LocalizedStringKey) -> some View { self }
-        /// Returns the view unchanged: titles of navigation bars are not among the lines of a screen.
+        /// Returns the view unchanged, because titles of navigation bars are not among the lines of a screen.
         @_disfavoredOverload
         public func navigationTitle(_ title: some StringProtocol) -> some View { self }
         /// Returns the view unchanged.

@@ -28,7 +28,7 @@
 
     /// Headers and footers that stay visible.
     public struct PinnedScrollableViews: OptionSet, Sendable {
-        /// The bits.
+        /// The raw value, in which each bit stands for the headers or the footers.
         public let rawValue: UInt32
         /// Creates a set with these bits.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -143,7 +143,7 @@
         }
     }
 
-    /// A view whose content depends on its size, which is that of the screen here: no layout is computed.
+    /// A view whose content depends on its size; here the size is that of the screen, because no layout is computed.
     public struct GeometryReader<Content: View>: View {
         private let content: (GeometryProxy) -> Content
         /// Creates a view with content that depends on its size.
@@ -152,13 +152,13 @@
         public var body: some View { content(GeometryProxy()) }
     }
 
-    /// The size and the place of a view: those of the screen, because no layout is computed.
+    /// The size and position of a view; here they are those of the screen, because no layout is computed.
     @MainActor @preconcurrency
     public struct GeometryProxy {
         nonisolated init() {}
         /// The size of the screen, in points.
         public var size: CGSize { UIScreen.main.bounds.size }
-        /// The margins: zero, because no layout is computed.
+        /// The margins, which are zero here, because no layout is computed.
         public var safeAreaInsets: EdgeInsets { EdgeInsets() }
         /// Returns the rectangle of the screen, in points.
         public func frame(in coordinateSpace: CoordinateSpace) -> CGRect { UIScreen.main.bounds }
@@ -166,7 +166,7 @@
 
     /// The rectangle to which coordinates refer.
     public enum CoordinateSpace: Hashable, Sendable {
-        /// The screen, or the view.
+        /// The coordinates of the screen, or of the view itself.
         case global, local
         /// The view with this name.
         case named(String)
@@ -174,7 +174,7 @@
 
     /// The margins of a rectangle, in points.
     public struct EdgeInsets: Equatable, Sendable {
-        /// The margin.
+        /// The margin at one of the four edges.
         public var top: CGFloat, leading: CGFloat, bottom: CGFloat, trailing: CGFloat
         /// Creates margins.
         public init(top: CGFloat, leading: CGFloat, bottom: CGFloat, trailing: CGFloat) {
@@ -184,7 +184,7 @@
         public init() { self.init(top: 0, leading: 0, bottom: 0, trailing: 0) }
     }
 
-    /// A view that scrolls to others, which are always readable here.
+    /// A view whose content can be scrolled to one of its parts; here all parts are always readable.
     public struct ScrollViewReader<Content: View>: View {
         private let content: (ScrollViewProxy) -> Content
         /// Creates a view whose content can be scrolled.
@@ -193,13 +193,13 @@
         public var body: some View { content(ScrollViewProxy()) }
     }
 
-    /// The means to scroll.
+    /// The object by which the app scrolls to a part of the content.
     public struct ScrollViewProxy {
         /// Does nothing.
         public func scrollTo<ID: Hashable>(_ id: ID, anchor: UnitPoint? = nil) {}
     }
 
-    /// A list of a column and details; here both are readable, and each is a stack.
+    /// A column, and the details of what the user selects in it; here both are readable, and each is a stack.
     public struct NavigationSplitView<Sidebar: View, Detail: View>: View {
         /// The column and the details.
         public let body: TupleView<(NavigationStack<Sidebar>, NavigationStack<Detail>)>

@@ -1,9 +1,9 @@
 #if SimulatedApple
     // More types that describe how views look, without effect. Rules: Apple, the pages of the same names.
 
-    /// The way in which an image fills its place.
+    /// How an image is scaled to the space that it has.
     public enum ContentMode: Hashable, Sendable, CaseIterable {
-        /// The image is completely visible, or the place is completely covered.
+        /// The whole image is visible, or the image covers the whole space.
         case fit, fill
     }
 
@@ -93,9 +93,9 @@
         public static func custom(_ name: String, size: CGFloat) -> Font { .body }
         /// Returns the font for body text, because the fonts of an app are not drawn.
         public static func custom(_ name: String, size: CGFloat, relativeTo textStyle: TextStyle) -> Font { .body }
-        /// Returns the italic font.
+        /// Returns the font unchanged, because slants are not drawn.
         public func italic() -> Font { self }
-        /// Returns the font with small capitals.
+        /// Returns the font unchanged, because small capitals are not drawn.
         public func smallCaps() -> Font { self }
     }
 
@@ -108,45 +108,45 @@
         public static func spring(
             response: Double = 0.5, dampingFraction: Double = 0.825, blendDuration: TimeInterval = 0
         ) -> Animation { .default }
-        /// Returns the animation.
+        /// Returns the animation unchanged.
         public func delay(_ delay: TimeInterval) -> Animation { self }
-        /// Returns the animation.
+        /// Returns the animation unchanged.
         public func speed(_ speed: Double) -> Animation { self }
-        /// Returns the animation.
+        /// Returns the animation unchanged.
         public func repeatCount(_ repeatCount: Int, autoreverses: Bool = true) -> Animation { self }
-        /// Returns the animation.
+        /// Returns the animation unchanged.
         public func repeatForever(autoreverses: Bool = true) -> Animation { self }
     }
 
-    /// The look of a view that appears or disappears.
+    /// The animation with which a view appears or disappears.
     public struct AnyTransition: Sendable {
-        /// A look, without effect.
+        /// A transition, which has no effect here.
         public static let opacity = AnyTransition(), slide = AnyTransition(), identity = AnyTransition()
-        /// A look, without effect.
+        /// A transition, which has no effect here.
         public static let scale = AnyTransition()
-        /// Returns a look, without effect.
+        /// Returns a transition, which has no effect here.
         public static func move(edge: Edge) -> AnyTransition { AnyTransition() }
-        /// Returns a look, without effect.
+        /// Returns a transition, which has no effect here.
         public static func scale(scale: CGFloat, anchor: UnitPoint = .center) -> AnyTransition { AnyTransition() }
-        /// Returns a look, without effect.
+        /// Returns a transition, which has no effect here.
         public static func asymmetric(insertion: AnyTransition, removal: AnyTransition) -> AnyTransition { insertion }
-        /// Returns the look.
+        /// Returns the transition unchanged.
         public func combined(with other: AnyTransition) -> AnyTransition { self }
-        /// Returns the look.
+        /// Returns the transition unchanged.
         public func animation(_ animation: Animation?) -> AnyTransition { self }
     }
 
-    /// The look of a text that changes.
+    /// The animation with which a text changes.
     public struct ContentTransition: Sendable {
-        /// A look, without effect.
+        /// A transition, which has no effect here.
         public static let identity = ContentTransition(), opacity = ContentTransition()
-        /// Returns a look, without effect.
+        /// Returns a transition, which has no effect here.
         public static func numericText(countsDown: Bool = false) -> ContentTransition { ContentTransition() }
     }
 
     /// The parts of the screen that belong to the system.
     public struct SafeAreaRegions: OptionSet, Sendable {
-        /// The bits.
+        /// The raw value, in which each bit stands for one part of the screen.
         public let rawValue: UInt
         /// Creates a set with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -196,7 +196,7 @@
         public let role: ButtonRole?
     }
 
-    /// A button without a frame.
+    /// The style of a button without a frame.
     public struct PlainButtonStyle: ButtonStyle {
         /// Creates the style.
         public init() {}
@@ -204,7 +204,7 @@
         public func makeBody(configuration: Configuration) -> some View { configuration.label }
     }
 
-    /// A button in a frame.
+    /// The style of a button in a frame.
     public struct BorderedButtonStyle: ButtonStyle {
         /// Creates the style.
         public init() {}
@@ -212,7 +212,7 @@
         public func makeBody(configuration: Configuration) -> some View { configuration.label }
     }
 
-    /// A button without a frame that does not select its row.
+    /// The style of a button that has no frame and does not select its row.
     public struct BorderlessButtonStyle: ButtonStyle {
         /// Creates the style.
         public init() {}
@@ -281,7 +281,7 @@
 
     /// The traits of an element that is read aloud.
     public struct AccessibilityTraits: OptionSet, Sendable {
-        /// The bits.
+        /// The raw value, in which each bit stands for one trait.
         public let rawValue: UInt
         /// Creates a set with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -297,7 +297,7 @@
 
     /// Why content is hidden.
     public struct RedactionReasons: OptionSet, Sendable {
-        /// The bits.
+        /// The raw value, in which each bit stands for one reason.
         public let rawValue: Int
         /// Creates a set with these bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
@@ -324,7 +324,7 @@
         public struct Value: Equatable, Sendable {
             /// The distance, in points.
             public var translation: CGSize
-            /// The present place, and the place at which the movement began, in points.
+            /// The present position of the finger, or the position at which the movement began, in points.
             public var location: CGPoint, startLocation: CGPoint
         }
         /// Creates a gesture.
@@ -333,7 +333,7 @@
 
     /// A movement of two fingers.
     public struct MagnificationGesture: Gesture {
-        /// The scale.
+        /// The type of the gesture's value, which is the scale.
         public typealias Value = CGFloat
         /// Creates a gesture.
         public init(minimumScaleDelta: CGFloat = 0.01) {}
@@ -341,7 +341,7 @@
 
     /// A long press.
     public struct LongPressGesture: Gesture {
-        /// Whether the press has lasted long enough.
+        /// The type of the gesture's value, which is true if the press has lasted long enough.
         public typealias Value = Bool
         /// Creates a gesture.
         public init(minimumDuration: Double = 0.5, maximumDistance: CGFloat = 10) {}

@@ -36,7 +36,7 @@
     public struct DatePicker<Title: View>: View {
         /// The parts of a date that the user chooses.
         public struct Components: OptionSet, Sendable {
-            /// The bits.
+            /// The raw value, in which each bit stands for one part of a date.
             public let rawValue: UInt
             /// Creates a set with these bits.
             public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -239,7 +239,7 @@
     }
 
     extension View {
-        /// Calls an action when one of the texts in the view is tapped; a test taps it by its text.
+        /// Calls an action when one of the texts in the view is tapped; a test names the text to tap.
         ///
         /// Rule: Apple, "onTapGesture(count:perform:)".
         public func onTapGesture(count: Int = 1, perform action: @escaping () -> Void) -> some View {

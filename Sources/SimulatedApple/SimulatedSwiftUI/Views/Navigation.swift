@@ -37,7 +37,7 @@
 
         private init(_ stack: ViewNode) { self.stack = stack }
 
-        /// Returns the parts of a stack: the root and the pushed views, of which the last is shown.
+        /// Returns the parts of a stack, which are the root and the pushed views; only the last part is shown.
         static func parts(of root: Any, in stack: ViewNode) -> [ViewNode.Part] {
             let views = stack.memory as? PushedViews ?? PushedViews(stack)
             stack.memory = views
@@ -50,7 +50,7 @@
                 }
         }
 
-        /// Pushes the view of a presenter, or replaces it; `nil` pops it.
+        /// Pushes the view of a presenter, replaces the one that is already pushed, or pops it if `element` is `nil`.
         func show(_ element: Any?, for presenter: ViewNode, dismiss: @escaping () -> Void = {}) {
             let index = pages.firstIndex { $0.presenter === presenter }
             switch (index, element) {
@@ -59,7 +59,7 @@
             case (let index?, nil): pages.remove(at: index)
             case (nil, nil): return
             }
-            // The stack has the same views if one has new content.
+            // If a pushed view only gets new content, the stack has the same views as before.
             if index == nil || element == nil, let stack { stack.graph.invalidate(stack) }
         }
     }
@@ -122,7 +122,7 @@
     private struct PushedViewsKey: EnvironmentKey { static var defaultValue: PushedViews? { nil } }
 
     extension EnvironmentValues {
-        /// The pushed views of the stack that the view is in; `nil` outside of one.
+        /// The pushed views of the stack that contains the view; `nil` outside of a stack.
         var pushedViews: PushedViews? {
             get { self[PushedViewsKey.self] }
             set { self[PushedViewsKey.self] = newValue }

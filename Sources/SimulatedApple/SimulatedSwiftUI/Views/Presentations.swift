@@ -1,12 +1,12 @@
 #if SimulatedApple
-    /// A view that presents another one while a value says so.
+    /// A view that presents another one while a value requires it.
     ///
-    /// The presented view is a part of the graph only while it is presented, so that it appears and disappears; the
-    /// texts of both can be read.
+    /// The presented view is a part of the graph only while it is presented; it appears when it is added, and
+    /// disappears when it is removed. The texts of both views can be read.
     private struct Presenter<Content: View>: View, Wrapper {
         typealias Body = Never
         let content: Content
-        /// The presented view; `nil` while there is none.
+        /// Returns the view to present; `nil` while there is none.
         let presented: () -> Any?
         let dismiss: () -> Void
         var onDismiss: (() -> Void)?
@@ -44,12 +44,12 @@
         }
     }
 
-    /// The views that are to be presented in front of the same view, of which a phone shows one at a time.
+    /// The presentations in front of one view, of which a phone shows only one at a time.
     @MainActor
     final class PresentationLine {
         private var nodes: [ViewNode] = []
 
-        /// Returns whether a node may present its view; if not, it is evaluated again when it may.
+        /// Returns whether a node may present its view now; if not, the node is evaluated again when it may.
         func admits(_ node: ViewNode) -> Bool {
             if !nodes.contains(where: { $0 === node }) {
                 nodes.append(node)
@@ -114,13 +114,13 @@
             set { self[PresentationDepthKey.self] = newValue }
         }
 
-        /// The presentations in front of the presented view; `nil` outside of one.
+        /// The presentations in front of the presented view; `nil` if the view is not presented.
         var presentations: PresentationLine? {
             get { self[PresentationsKey.self] }
             set { self[PresentationsKey.self] = newValue }
         }
 
-        /// The action after each button of an alert; `nil` outside of one.
+        /// The action that follows the action of each button in an alert; `nil` outside of an alert.
         var closesAlert: (() -> Void)? {
             get { self[ClosesAlertKey.self] }
             set { self[ClosesAlertKey.self] = newValue }

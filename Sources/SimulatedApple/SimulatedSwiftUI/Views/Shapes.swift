@@ -1,6 +1,6 @@
 #if SimulatedApple
-    // Shapes and the styles that fill them. Nothing is drawn, so they contain no more than their names. Rules: Apple,
-    // the pages of the same names.
+    // Shapes and the styles that fill them. Nothing is drawn, so most of these types store nothing. Rules: Apple, the
+    // pages of the same names.
 
     /// An outline that is filled or stroked.
     public protocol Shape: View, Sendable {
@@ -29,7 +29,7 @@
         public func rotation(_ angle: Angle, anchor: UnitPoint = .center) -> some Shape { self }
     }
 
-    /// The outline of a shape, which keeps nothing.
+    /// The outline of a shape, which keeps no points, because shapes are not drawn.
     public struct Path: Shape, Equatable {
         /// Creates an empty outline.
         public init() {}
@@ -165,7 +165,7 @@
         public var y: CGFloat
         /// Creates a point.
         public init(x: CGFloat, y: CGFloat) { (self.x, self.y) = (x, y) }
-        /// The middle, or a corner.
+        /// The top leading corner, or the middle.
         public static let zero = UnitPoint(x: 0, y: 0), center = UnitPoint(x: 0.5, y: 0.5)
         /// The middle of an edge.
         public static let leading = UnitPoint(x: 0, y: 0.5), trailing = UnitPoint(x: 1, y: 0.5)
@@ -204,14 +204,14 @@
 
     /// The colors of a gradient.
     public struct Gradient: Hashable, Sendable {
-        /// A color and its place.
+        /// A color and its position in the gradient.
         public struct Stop: Hashable, Sendable {
-            /// Creates a color with its place.
+            /// Creates a color with its position in the gradient.
             public init(color: Color, location: CGFloat) {}
         }
         /// Creates a gradient of colors.
         public init(colors: [Color]) {}
-        /// Creates a gradient of colors at their places.
+        /// Creates a gradient of colors at their positions.
         public init(stops: [Stop]) {}
     }
 
@@ -227,7 +227,7 @@
         public var body: some View { EmptyView() }
     }
 
-    /// A gradient around a point, by distance.
+    /// A gradient whose color depends on the distance from a point.
     public struct RadialGradient: ShapeStyle, View {
         /// Creates a gradient.
         public init(gradient: Gradient, center: UnitPoint, startRadius: CGFloat, endRadius: CGFloat) {}
@@ -237,7 +237,7 @@
         public var body: some View { EmptyView() }
     }
 
-    /// A gradient around a point, by angle.
+    /// A gradient whose color depends on the angle around a point.
     public struct AngularGradient: ShapeStyle, View {
         /// Creates a gradient.
         public init(gradient: Gradient, center: UnitPoint, startAngle: Angle = .zero, endAngle: Angle = .zero) {}
@@ -264,7 +264,7 @@
         public static var bar: Material { Material() }
     }
 
-    /// The style of the foreground, the background or the accent.
+    /// A style of the system, such as that of the foreground or of selected content.
     public struct NamedShapeStyle: ShapeStyle {}
     extension ShapeStyle where Self == NamedShapeStyle {
         /// The style of the foreground.

@@ -1,5 +1,5 @@
 #if SimulatedApple
-    // The forms of controls whose title is a text at run time, which is not translated.
+    // The forms of controls and dialogs whose title is a string at run time; such a title is not translated.
 
     extension NavigationLink where Title == Text {
         /// Creates a link with a title.

@@ -1,5 +1,5 @@
 #if SimulatedApple
-    /// Views of which the user sees one, and below it the labels of all, which select them.
+    /// Views of which the user sees one, with labels below it by which the user selects a view.
     ///
     /// A view is created when it is selected for the first time. It then stays in the graph, and appears and disappears
     /// with the selection.
@@ -11,7 +11,7 @@
         private let selection: Binding<SelectionValue>?
         private let content: Content
 
-        /// Creates tabs, of which the one with the selected tag is shown; if there is none, the first.
+        /// Creates tabs, and shows the one with the selected tag, or the first one if no tab has that tag.
         public init(selection: Binding<SelectionValue>?, @ViewBuilder content: () -> Content) {
             (self.selection, self.content) = (selection, content())
         }
@@ -58,7 +58,7 @@
         public init(@ViewBuilder content: () -> Content) { self.init(selection: nil, content: content) }
     }
 
-    /// One view among tabs.
+    /// One tab with its view, tag and label.
     @MainActor
     private struct Tab {
         /// The keys that lead from the content of the tabs to the view.
@@ -86,7 +86,7 @@
         }
     }
 
-    /// A property of a view among tabs.
+    /// A modifier that sets the tag or the label of a tab.
     private protocol TabMark { func mark(_ tag: inout AnyHashable?, _ label: inout Any?) }
 
     private struct Tagged<Content: View>: View, Wrapper, TabMark {

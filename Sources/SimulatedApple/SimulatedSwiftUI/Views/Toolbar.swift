@@ -7,25 +7,25 @@
     /// The result builder of toolbars.
     public typealias ToolbarContentBuilder = ViewBuilder
 
-    /// The place of a toolbar's item, which has no effect here.
+    /// The position of an item in a toolbar, which has no effect here.
     ///
     /// Rule: Apple, "ToolbarItemPlacement".
     public struct ToolbarItemPlacement: Sendable {
-        /// A place, without effect.
+        /// A position in the toolbar, which has no effect here.
         public static let automatic = ToolbarItemPlacement(), principal = ToolbarItemPlacement()
-        /// A place, without effect.
+        /// A position in the toolbar, which has no effect here.
         public static let navigation = ToolbarItemPlacement(), primaryAction = ToolbarItemPlacement()
-        /// A place, without effect.
+        /// A position in the toolbar, which has no effect here.
         public static let status = ToolbarItemPlacement(), keyboard = ToolbarItemPlacement()
-        /// A place, without effect.
+        /// A position in the toolbar, which has no effect here.
         public static let confirmationAction = ToolbarItemPlacement(), cancellationAction = ToolbarItemPlacement()
-        /// A place, without effect.
+        /// A position in the toolbar, which has no effect here.
         public static let destructiveAction = ToolbarItemPlacement(), secondaryAction = ToolbarItemPlacement()
-        /// A place, without effect.
+        /// A position in the toolbar, which has no effect here.
         public static let topBarLeading = ToolbarItemPlacement(), topBarTrailing = ToolbarItemPlacement()
-        /// A place, without effect.
+        /// A position in the toolbar, which has no effect here.
         public static let navigationBarLeading = ToolbarItemPlacement(), navigationBarTrailing = ToolbarItemPlacement()
-        /// A place, without effect.
+        /// A position in the toolbar, which has no effect here.
         public static let bottomBar = ToolbarItemPlacement()
     }
 
@@ -35,19 +35,19 @@
     public struct ToolbarItem<Content: View>: ToolbarContent {
         /// The content of the item.
         public let body: Content
-        /// Creates an item; the place has no effect.
+        /// Creates an item; the position has no effect.
         public init(placement: ToolbarItemPlacement = .automatic, @ViewBuilder content: () -> Content) {
             body = content()
         }
     }
 
-    /// Items of a toolbar at one place.
+    /// Items of a toolbar at one position.
     ///
     /// Rule: Apple, "ToolbarItemGroup".
     public struct ToolbarItemGroup<Content: View>: ToolbarContent {
         /// The content of the items.
         public let body: Content
-        /// Creates items; the place has no effect.
+        /// Creates items; the position has no effect.
         public init(placement: ToolbarItemPlacement = .automatic, @ViewBuilder content: () -> Content) {
             body = content()
         }
@@ -85,14 +85,14 @@
         /// Adds a view that overlaps this one.
         public func overlay<V: View>(_ overlay: V, alignment: Alignment = .center) -> some View { beside(overlay) }
 
-        /// Adds a view behind this one.
+        /// Adds a view that this one covers.
         ///
         /// Rule: Apple, "background(alignment:content:)".
         public func background<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V) -> some View {
             beside(content())
         }
 
-        /// Adds a view behind this one.
+        /// Adds a view that this one covers.
         @_disfavoredOverload
         public func background<V: View>(_ background: V, alignment: Alignment = .center) -> some View {
             beside(background)

@@ -32,7 +32,7 @@ final class ChildReaper: Sendable {
     }
 
     private let state = Locked(State())
-    /// Signalled when there may be a child again.
+    /// A semaphore that is signalled when this process may have a child again.
     private let children = DispatchSemaphore(value: 0)
 
     /// Begins to adopt and to reap processes; further calls have no effect.

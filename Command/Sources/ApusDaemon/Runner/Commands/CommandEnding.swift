@@ -59,9 +59,10 @@ struct CommandEnding: Sendable {
         deadline = now.advanced(by: patience)
     }
 
-    /// Returns the first signal.
+    /// Returns the signal that asks the leader's group to end; empty if the leader has ended.
     mutating func begin(hasExited: Bool) -> [Signal] {
-        // The group gets no signal if its leader has ended, because its number may then belong to another group.
+        // The group gets no signal if its leader has ended, because the group's number may then belong to another
+        // group.
         groupWasAsked = !hasExited
         return hasExited ? [] : [Signal(isKill: false, target: .group)]
     }
@@ -153,7 +154,8 @@ struct CommandEnder: Sendable {
 
     /// Returns whether a process belongs to a command.
     ///
-    /// A process that cleared its environment is still in the session, unless it left that as well.
+    /// A process that cleared its environment still belongs to the command's session, unless it left the session as
+    /// well.
     static func belongs(_ entry: ProcessEntry, leader: Int32, token: String) -> Bool {
         entry.token.map { $0 == token } ?? (entry.session == leader)
     }

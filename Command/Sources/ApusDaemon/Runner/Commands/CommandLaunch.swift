@@ -145,7 +145,7 @@ actor CommandStarts {
     private var free = (0..<width).map { DispatchQueue(label: "apus.command-start.\($0)") }
     private var waiting: [CheckedContinuation<DispatchQueue, Never>] = []
 
-    /// Starts a command once a queue is free; returns `nil` if the task is cancelled before.
+    /// Starts a command once a queue is free; returns `nil` if the task is cancelled before the start.
     func start(
         _ launch: CommandLaunch, receive: @escaping @Sendable ([UInt8]) -> Void
     ) async throws(CommandLaunchError) -> RunningCommand? {

@@ -4,8 +4,8 @@ import PlatformC
 
 /// A command that was started.
 ///
-/// It is over when its process has ended and the output of that process has been read; a background child that still
-/// has the output open does not prolong it. It needs one descriptor, the reading end of the pipe.
+/// The command is over when its process has ended and the output of that process has been read, even if a background
+/// child still has the output open. It needs one descriptor, the reading end of the pipe.
 final class RunningCommand: Sendable {
     private struct State {
         var process: Int32 = 0
@@ -53,7 +53,7 @@ final class RunningCommand: Sendable {
 
     /// Waits until the command is over.
     ///
-    /// - Returns: the way in which its process ended; `nil` if the task was cancelled before.
+    /// - Returns: the way in which its process ended; `nil` if the task was cancelled before that.
     func end() async -> ProcessExit? {
         let (ends, continuation) = AsyncStream.makeStream(of: ProcessExit.self)
         let exit = state.withLock { state -> ProcessExit? in
