@@ -1,7 +1,7 @@
 #if SimulatedApple
     /// The previews of a view for Xcode; nothing shows the previews here.
     ///
-    /// `#Preview` does not compile here, because it is a macro that needs a compiler plugin.
+    /// `#Preview`, a macro that needs a compiler plugin, compiles only in files that the plugin `RewriteObjC` rewrites.
     @MainActor @preconcurrency
     public protocol PreviewProvider {
         /// The type of the previews.
