@@ -444,7 +444,7 @@ targets += [
         .testTarget(
             name: "SimulatedSwiftUITests",
             dependencies: [
-                "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers", "SimulatedAppleCore",
+                "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers", "CoreLocation", "SimulatedAppleCore",
                 "SimulatedCombine", "SimulatedSwiftUI", "SwiftUITutorials", "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: features),

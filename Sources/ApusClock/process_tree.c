@@ -465,7 +465,9 @@ void tree_wakes(void) { own.has_tried = false; }
 // A process that is being forked has its number before it is in the list of its parent's children. A search therefore
 // counts only if the parent has not run meanwhile, which the passes before and after the search show.
 bool tree_is_at_rest(void) {
-    if (own.must_search) find_processes();
+    // While something runs, a search is needed only for the slots of processes that have ended, before all are in use.
+    long begun = read_last_process() - own.last_process;
+    if (own.must_search || begun < 0 || begun > slot_count / 4) find_processes();
     // The clocks get orders only when nothing runs, because on a busy machine each order takes a processor from a
     // thread that runs.
     if (!all_are_asleep(false) || !none_has_run()) return false;

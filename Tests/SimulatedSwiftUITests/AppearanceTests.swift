@@ -89,6 +89,30 @@
             }
         }
 
+        /// A stack whose covered root presents a sheet for the page in front of it.
+        private struct SheetOfRoot: View {
+            let events: Events
+            @State private var isPresented = false
+
+            var body: some View {
+                NavigationStack {
+                    VStack {
+                        Text("root")
+                        NavigationLink("page") { Button("open") { isPresented = true } }
+                    }
+                    .sheet(isPresented: $isPresented) { Page(name: "sheet", events: events) }
+                }
+            }
+        }
+
+        /// A tab whose label is set in its own body.
+        private struct LabelledTab: View {
+            let name: String
+            let events: Events
+
+            var body: some View { Page(name: name, events: events).tabItem { Text("label") } }
+        }
+
         private final class WheelController: UIViewController {
             var events: Events?
             override func viewDidLoad() { events?.all.append("loads") }
@@ -96,6 +120,17 @@
             override func viewDidAppear(_ animated: Bool) { events?.all.append("did appear") }
             override func viewWillDisappear(_ animated: Bool) { events?.all.append("will disappear") }
             override func viewDidDisappear(_ animated: Bool) { events?.all.append("did disappear") }
+        }
+
+        /// Pushes another controller while it appears itself, as an app does that asks for a log-in.
+        private final class PushingController: UIViewController {
+            var login: UIViewController?
+
+            override func viewWillAppear(_ animated: Bool) {
+                super.viewWillAppear(animated)
+                if let login { navigationController?.pushViewController(login, animated: false) }
+                login = nil
+            }
         }
 
         private struct ControlledWheel: UIViewControllerRepresentable {
@@ -212,6 +247,25 @@
                     events.all.first == "a appears" && Set(events.all.dropFirst()) == ["a disappears", "b appears"])
             }
 
+            @Test("a sheet of a covered view is shown")
+            func sheetOfCoveredView() {
+                let stage = Stage(SheetOfRoot(events: events))
+                #expect(stage.screen.press("page") && stage.screen.press("open"))
+                #expect(stage.screen.lines == ["open", "sheet 0"] || stage.screen.lines == ["sheet 0", "open"])
+                #expect(take() == ["sheet appears"])
+                #expect(stage.screen.press("sheet 0"))
+            }
+
+            @Test("tabs whose labels and tags are not found are all shown")
+            func hiddenLabels() {
+                let stage = Stage(
+                    TabView {
+                        LabelledTab(name: "a", events: events)
+                        LabelledTab(name: "b", events: events)
+                    })
+                #expect(stage.screen.lines == ["a 0", "b 0"])
+            }
+
             @Test("of two sheets at once the first is shown, and the other one when that is dismissed")
             func twoSheets() {
                 let stage = Stage(TwoSheets(events: events))
@@ -247,6 +301,30 @@
                     #expect(take() == ["will disappear", "did disappear"])
                     #expect(stage.screen.press("close pushed"))
                     #expect(take() == ["will appear", "did appear"])
+                }
+            }
+
+            @Test("a controller that is pushed while its stack appears gets the calls, and so does a child in any view")
+            func controllersInViews() throws {
+                try withScreen {
+                    let (root, pushed, child) = (PushingController(), WheelController(), WheelController())
+                    (pushed.events, child.events) = (events, events)
+                    root.login = pushed
+                    let window = UIWindow()
+                    window.rootViewController = UINavigationController(rootViewController: root)
+                    window.makeKeyAndVisible()
+                    #expect(take() == ["loads", "will appear", "did appear"])
+                    let container = UIView()
+                    pushed.addChild(child)
+                    container.addSubview(child.view)
+                    #expect(take() == ["loads"])
+                    pushed.view.addSubview(container)
+                    #expect(take() == ["will appear", "did appear"])
+                    pushed.view.addSubview(container)
+                    #expect(take().isEmpty)
+                    child.removeFromParent()
+                    container.removeFromSuperview()
+                    #expect(take() == ["will disappear", "did disappear"])
                 }
             }
 

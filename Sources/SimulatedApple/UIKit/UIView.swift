@@ -115,11 +115,12 @@ open class UIView: UIResponder {
     open func insertSubview(_ view: UIView, at index: Int) { insert(view, at: index) }
 
     private func insert(_ view: UIView, at index: Int) {
-        view.removeFromSuperview()
+        // Controllers are not told of the removal, because their views may stay in the same window.
+        view.superview?.subviews.removeAll { $0 === view }
         subviews.insert(view, at: min(max(0, index), subviews.endIndex))
         view.superview = self
         view.didMoveToSuperview()
-        view.controller?.superviewChanged()
+        view.tellControllers()
     }
 
     /// Removes the view from its superview.
@@ -128,7 +129,13 @@ open class UIView: UIResponder {
         superview.subviews.removeAll { $0 === self }
         self.superview = nil
         didMoveToSuperview()
-        controller?.superviewChanged()
+        tellControllers()
+    }
+
+    /// Lets the controllers of this view, and of all views in it, appear or disappear after the view was moved.
+    private func tellControllers() {
+        controller?.hierarchyChanged()
+        for view in subviews { view.tellControllers() }
     }
 
     /// Moves a subview in front of the others.

@@ -48,6 +48,10 @@ open class UIViewController: UIResponder {
     private weak var presenter: UIViewController?
     private var loaded: UIView?
     private var appearance = Appearance.disappeared
+    /// Whether the controller has ever had a parent.
+    private var wasChild = false
+    /// The children that were visible when this controller began to disappear.
+    private var leavingChildren: [UIViewController] = []
 
     private enum Appearance { case disappeared, appearing, appeared, disappearing }
 
@@ -137,18 +141,33 @@ open class UIViewController: UIResponder {
         didDisappear(animated)
     }
 
-    /// Makes the view appear or disappear after it was added to a superview, or removed from one.
-    func superviewChanged() {
-        guard let parent, parent.appearance == .appeared else { return }
-        switch (appearance, loaded?.window) {
-        case (.disappeared, .some):
+    /// Makes the view appear or disappear after it, or a view around it, was added to another view or removed from one.
+    ///
+    /// While the parent itself appears or disappears, it calls the methods of its children.
+    func hierarchyChanged() {
+        guard let parent else {
+            // The parent was left first.
+            if appearance == .appeared, wasChild, loaded?.window == nil { disappearAlone() }
+            return
+        }
+        guard parent.appearance == .appeared else { return }
+        if appearance == .disappeared, isInParent {
             willAppear(false)
             didAppear(false)
-        case (.appeared, nil):
-            willDisappear(false)
-            didDisappear(false)
-        case (.disappeared, nil), (.appeared, .some), (.appearing, _), (.disappearing, _): break
+        } else if appearance == .appeared, !isInParent {
+            disappearAlone()
         }
+    }
+
+    private func disappearAlone() {
+        willDisappear(false)
+        didDisappear(false)
+    }
+
+    /// Whether the view is in the parent's view, at any depth.
+    private var isInParent: Bool {
+        guard let view = viewIfLoaded, let outer = parent?.viewIfLoaded else { return false }
+        return view !== outer && view.isDescendant(of: outer)
     }
 
     func willAppear(_ animated: Bool) {
@@ -161,23 +180,32 @@ open class UIViewController: UIResponder {
         appearance = .appeared
         viewIsAppearing(animated)
         viewDidAppear(animated)
-        for child in visibleChildren where child.appearance == .appearing { child.didAppear(animated) }
+        for child in children {
+            if child.isInParent, child.appearance == .disappeared { child.willAppear(animated) }
+            guard child.appearance == .appearing else { continue }
+            child.didAppear(animated)
+            // The parent may have replaced the child while it appeared itself.
+            if !child.isInParent { child.disappearAlone() }
+        }
     }
 
     func willDisappear(_ animated: Bool) {
         appearance = .disappearing
+        // The app may remove children in its own method.
+        leavingChildren = visibleChildren
         viewWillDisappear(animated)
-        for child in visibleChildren where child.appearance == .appeared { child.willDisappear(animated) }
+        for child in leavingChildren where child.appearance == .appeared { child.willDisappear(animated) }
     }
 
     func didDisappear(_ animated: Bool) {
         appearance = .disappeared
         viewDidDisappear(animated)
-        for child in visibleChildren where child.appearance == .disappearing { child.didDisappear(animated) }
+        for child in leavingChildren where child.appearance == .disappearing { child.didDisappear(animated) }
+        leavingChildren = []
     }
 
     /// The children whose views appear and disappear with this one's.
-    var visibleChildren: [UIViewController] { children.filter { $0.viewIfLoaded?.superview != nil } }
+    var visibleChildren: [UIViewController] { children.filter(\.isInParent) }
 
     // MARK: Children
 
@@ -187,7 +215,9 @@ open class UIViewController: UIResponder {
     open func addChild(_ childController: UIViewController) {
         childController.removeFromParent()
         childController.parent = self
+        childController.wasChild = true
         children.append(childController)
+        childController.hierarchyChanged()
     }
 
     /// Removes the controller from its parent.

@@ -33,9 +33,10 @@ struct NotificationCenterMachine {
     /// The shown notifications that were not removed, the oldest first.
     private(set) var delivered: [ShownNotification] = []
     private(set) var authorization: NotificationAuthorization
-    /// Whether the app has asked for the permission to set a number on its icon, and was then allowed to show
-    /// notifications.
-    private(set) var hasBadgePermission = false
+    /// Whether the app has asked for the permission to set a number on its icon.
+    ///
+    /// If the user refused, and allows notifications in the settings later, the app has the permission then.
+    private(set) var hasAskedForBadge = false
     /// The number on the app's icon.
     private(set) var badge = 0
     private var appIsInFront = false
@@ -197,7 +198,7 @@ struct NotificationCenterMachine {
     // MARK: The user and the app
 
     /// Whether the app may set a number on its icon; quiet notifications do not include this permission.
-    var allowsBadge: Bool { authorization == .authorized && hasBadgePermission }
+    var allowsBadge: Bool { authorization == .authorized && hasAskedForBadge }
 
     /// Sets the number on the app's icon; returns false, without a change, if the app may not.
     mutating func setBadge(_ number: Int) -> Bool {
@@ -227,7 +228,7 @@ struct NotificationCenterMachine {
         case (.notDetermined, false), (.provisional, false): authorization = userAllows ? .authorized : .denied
         case (.provisional, true), (.authorized, _), (.denied, _): break
         }
-        hasBadgePermission = hasBadgePermission || (badge && authorization.allowsShowing)
+        if badge { hasAskedForBadge = true }
         return authorization
     }
 

@@ -252,7 +252,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     package var allowsBadge: Bool { state.withLock { $0.machine.allowsBadge } }
 
     /// Whether the app has asked for the permission to set a number on its icon.
-    package var hasBadgePermission: Bool { state.withLock { $0.machine.hasBadgePermission } }
+    package var hasAskedForBadge: Bool { state.withLock { $0.machine.hasAskedForBadge } }
 
     /// Sets the number on the app's icon; without the permission this only logs a warning.
     package func setBadge(_ number: Int) {

@@ -185,7 +185,7 @@ final class DeviceNotifications: PhoneNotifications {
     var delivered: [DeliveredNotification] { center.shown.compactMap { shelf.delivered($0.request.identifier) } }
 
     var badge: Int { center.badge }
-    var allowsBadge: Bool? { center.hasBadgePermission ? center.allowsBadge : nil }
+    var allowsBadge: Bool? { center.hasAskedForBadge ? center.allowsBadge : nil }
     func setBadge(_ number: Int) { center.setBadge(number) }
 
     func askForAuthorization(

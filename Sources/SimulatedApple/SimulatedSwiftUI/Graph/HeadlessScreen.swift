@@ -12,7 +12,8 @@
         package var lines: [String] {
             var lines: [String] = []
             graph.visit { node in
-                guard node.isShown else { return false }
+                // A view that is presented by a hidden one is shown.
+                guard node.isShown else { return true }
                 guard let item = node.element as? any ScreenItem else { return true }
                 lines.append(item.line(in: node))
                 return false
@@ -30,7 +31,7 @@
             var press: (() -> Void)?
             var front = 0
             graph.visit { node in
-                guard node.isShown else { return false }
+                guard node.isShown else { return true }
                 let depth = node.environment.presentationDepth
                 if depth > front { (front, press) = (depth, nil) }
                 guard let item = node.element as? any ScreenItem else { return true }

@@ -23,6 +23,9 @@
             var element: Any
             /// Whether the user sees the element; false in a tab that is not selected, and below a pushed view.
             var isShown = true
+            /// Whether the element is presented in front of all pages, so that it is shown although a page below is
+            /// covered or its tab is not selected.
+            var isPresented = false
         }
 
         let graph: ViewGraph
@@ -40,6 +43,7 @@
         private var hasAppeared = false
         /// Whether the user sees the node while the parent is shown.
         private var isFront: Bool
+        private let isPresented: Bool
         /// The latest evaluation, which distinguishes the values that were read in it from those that were read before.
         private(set) var evaluation = Evaluation()
         /// The objects of the element's dynamic properties, by the offsets of the properties.
@@ -54,8 +58,8 @@
         final class Evaluation: Sendable {}
 
         init(_ part: Part, in graph: ViewGraph, below parent: ViewNode?, environment: EnvironmentValues) {
-            (key, element, isFront) = (part.key, part.element, part.isShown)
-            isShown = part.isShown && (parent?.isShown ?? graph.isShown)
+            (key, element, isFront, isPresented) = (part.key, part.element, part.isShown, part.isPresented)
+            isShown = part.isShown && (part.isPresented ? graph.isShown : parent?.isShown ?? graph.isShown)
             (self.graph, self.environment) = (graph, environment)
             (self.parent, depth) = (parent, parent.map { $0.depth + 1 } ?? 0)
             evaluate()
@@ -120,8 +124,10 @@
                 if let node = old[part.key], type(of: node.element) == type(of: part.element) {
                     old[part.key] = nil
                     node.update(part.element, environment)
-                    node.isFront = part.isShown
-                    node.parentShows(isShown)
+                    if node.isFront != part.isShown {
+                        node.isFront = part.isShown
+                        node.parentShows(isShown)
+                    }
                     return node
                 }
                 return ViewNode(part, in: graph, below: self, environment: environment)
@@ -155,10 +161,9 @@
 
         /// Shows or hides the node with its parent; the node keeps its state.
         func parentShows(_ isParentShown: Bool) {
-            let isNowShown = isParentShown && isFront
-            guard isShown != isNowShown else { return }
-            isShown = isNowShown
-            for child in children { child.parentShows(isNowShown) }
+            isShown = isFront && (isPresented ? graph.isShown : isParentShown)
+            // Views that are presented below can change even if this node does not.
+            for child in children { child.parentShows(isShown) }
             noteAppearance()
         }
 

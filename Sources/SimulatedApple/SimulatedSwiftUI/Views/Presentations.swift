@@ -36,7 +36,9 @@
                 environment.pushedViews = nil
                 environment.tap = nil
             }
-            return [ViewNode.Part(element: content), ViewNode.Part(key: .index(1), element: environment)]
+            return [
+                ViewNode.Part(element: content), ViewNode.Part(key: .index(1), element: environment, isPresented: true),
+            ]
         }
 
         func removed(from node: ViewNode) {

@@ -2,7 +2,8 @@
     /// Views of which the user sees one, with labels below it by which the user selects a view.
     ///
     /// A view is created when it is selected for the first time. It then stays in the graph, and appears and disappears
-    /// with the selection.
+    /// with the selection. If a tab cannot be selected, because neither a label nor a tag is found outside of its view's
+    /// body, all views are shown, one after another.
     ///
     /// Rule: Apple, "TabView".
     public struct TabView<SelectionValue: Hashable, Content: View>: View, Primitive {
@@ -31,9 +32,11 @@
             let selected = memory.selected.value
             let shown = (tabs.first { tab in tag.map { $0 == tab.tag } ?? (tab.place == selected) } ?? tabs.first)?
                 .place
-            if let shown { memory.seen.insert(shown) }
+            let areSelectable = tabs.allSatisfy { $0.label != nil || (tag != nil && $0.tag != nil) }
+            for tab in tabs where !areSelectable || tab.place == shown { memory.seen.insert(tab.place) }
             let pages = tabs.filter { memory.seen.contains($0.place) }.map { tab in
-                ViewNode.Part(key: .id(tab.place), element: tab.element, isShown: tab.place == shown)
+                ViewNode.Part(
+                    key: .id(tab.place), element: tab.element, isShown: !areSelectable || tab.place == shown)
             }
             let labels = tabs.compactMap { tab in
                 tab.label.map { label in
