@@ -2,7 +2,9 @@ public import ApusCalendar
 public import ApusJobs
 import ApusTimers
 
-/// The time zones of a test, which come from another source and can be replaced while a scheduler runs.
+/// The time zones of a test, which can be replaced while a scheduler runs.
+///
+/// A zone that has not been replaced comes from a base source, by default from this machine.
 ///
 /// ```swift
 /// let zones = SimulatedTimeZones()

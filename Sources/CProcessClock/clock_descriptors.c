@@ -399,7 +399,8 @@ ssize_t read(int descriptor, void *buffer, size_t size) {
 
 // MARK: Numbers of descriptors
 
-// Takes the numbers of a range away from their timers, because they are about to be closed or given to other files.
+// Takes the descriptors of a range away from their timers, because these descriptors are about to be closed or given to
+// other files.
 static void drop_numbers(unsigned first, unsigned last) {
     if (first >= (unsigned)table.end) return;
     if (last >= (unsigned)table.end) last = (unsigned)table.end - 1;

@@ -206,8 +206,8 @@ const char *thread_files_obstacle(void);
 // A wait with a deadline, of a thread or of a timer descriptor.
 struct wait {
     struct wait *next, *previous;
-    // The number of the virtual time in which the wait was entered, which may be that of an ancestor of this process; 0
-    // if the wait is not entered.
+    // The number of the virtual time in which the wait was put into the list of waits; 0 if the wait is in no list. In
+    // a forked child, it may be the number of an ancestor's virtual time; the wait is then not in the child's list.
     uint64_t entered_in;
     enum process_clock_id clock;
     int64_t deadline;
@@ -237,7 +237,8 @@ struct wait {
     int64_t nap;
     // Set where a handler with SA_RESTART does not end the wait.
     bool is_restarted;
-    // A descriptor that makes a wait for descriptors return, or -1.
+    // For a thread's wait for descriptors: an eventfd that is waited for too, and is written to at the deadline. For a
+    // timer: one of its descriptors. Otherwise -1.
     int descriptor;
     // For a wait for a word of memory: the private flag of its futex, and how much the thread had run when it was last
     // woken again.

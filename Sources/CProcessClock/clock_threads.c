@@ -115,8 +115,8 @@ int thrd_sleep(const struct timespec *time, struct timespec *remaining) {
 
 // MARK: Semaphores
 
-// The numbers of threads that wait for a semaphore, a condition or a lock until an instant. While such a number is
-// zero, the release of such an object takes no lock.
+// The numbers of threads that wait with a deadline for a semaphore, a condition or a lock. While one of them is zero,
+// the release of an object of that kind does not take the clock's lock.
 static atomic_int semaphore_waits, condition_waits, lock_waits;
 
 static bool waits_for(const struct wait *wait, const void *object) {

@@ -198,7 +198,7 @@ typedef SWIFT void *(*date_init)(double, double, bool, void *, void *, SELF void
 
 WEAK SWIFT void *timer_with_interval(double interval, bool repeats, void *block, void *context, SELF void *class) {
     if (atomic_load(&is_on) && swift_lookUpClassMethod && &fire_date_init && &timer_class) {
-        // This finds the initializer of a subclass if the subclass overrides this one.
+        // If a subclass overrides `Timer.init(fire:interval:repeats:block:)`, its initializer is found and called.
         date_init init = (date_init)swift_lookUpClassMethod(class, &fire_date_init, &timer_class);
         return init(CFAbsoluteTimeGetCurrent() + interval, interval, repeats, block, context, class);
     }

@@ -194,8 +194,9 @@ extension TimerWheel {
         /// Keeps the search valid when a record leaves the list that is searched.
         @inline(__always)
         mutating func leave(_ index: UInt32, next following: UInt32, hard: UInt64) {
-            // The search is given up if it would find too low a minimum, or miss the records that are appended from now
-            // on.
+            // The search is given up in two cases. If the record may have had the minimum that was found so far, this
+            // minimum may be too low from now on. If the record was the only one left to examine, the search would miss
+            // the records that are appended from now on.
             if hard == minimumHard { position = TimerWheel.nowhere }
             guard index == next else { return }
             next = following

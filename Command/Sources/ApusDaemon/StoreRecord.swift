@@ -46,10 +46,10 @@ struct StoreRecord: Sendable {
         return bytes.prefix(max(0, count)).textLines.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Checks that the jobs of the home are in its own file.
+    /// Checks that the jobs of the home are in the home's own file.
     ///
-    /// - Throws: `DaemonError` with `invalid` if the home's last daemon used another store, or was told to use one that
-    ///   it never opened.
+    /// - Throws: `DaemonError` with `invalid` if the home's last daemon used another store, or was to use another store
+    ///   but could not open it.
     func checkOwnFile() throws(DaemonError) {
         let lines = lines
         guard let last = lines.first, !last.isEmpty else { return }

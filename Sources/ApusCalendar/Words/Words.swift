@@ -57,8 +57,8 @@ extension CalendarSchedule {
 
     /// The words for the stored form, or nil if earlier versions cannot read them.
     ///
-    /// Earlier versions have no words for recurrence rules, for nearest weekdays, or for a rule that matches every day,
-    /// or days of the week, in only some months.
+    /// Earlier versions have no words for recurrence rules or for nearest weekdays. They also have none for a rule
+    /// that is limited to some months, and in these matches every day or certain days of the week.
     var storedWords: String? {
         guard case .fields(let fields) = rule, fields.days.nearestWeekdays | fields.days.nearestWeekdaysFromEnd == 0,
             fields.months == CalendarFields.allMonths || !fields.days.onlyWeekdays

@@ -155,7 +155,7 @@ struct UsageHabits {
         lastUse = now
     }
 
-    /// Notes that the user keeps the app in the foreground, or leaves it.
+    /// Notes that the app was in the foreground until `now`, whether it stays there or leaves it.
     mutating func used(at now: WallInstant) { lastUse = now }
 
     func wasUsed(within window: Duration, now: WallInstant) -> Bool {

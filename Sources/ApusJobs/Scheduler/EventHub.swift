@@ -224,7 +224,7 @@ public enum JobEvent: Sendable {
     ///
     /// A range that grows is reported again, from its first occurrence on.
     case skipped(Run)
-    /// The wall clock was set by this offset, and jobs that count elapsed time were moved with it.
+    /// The wall clock was set, and has moved by this duration; jobs that count elapsed time were moved with it.
     case clockChanged(by: Duration)
     /// Events of jobs and runs, or bytes of output, were dropped here because this subscriber was too slow, or another
     /// scheduler of the store had too many events to send.

@@ -28,7 +28,7 @@ extension JobMachine {
         return arrival != nil && !hasFollowing
     }
 
-    /// Whether a run will begin in addition to the runs in progress, because an occurrence is to come or waits.
+    /// Whether the job still has a run to begin: an occurrence that is to come, or a run that waits.
     ///
     /// Runs by hand do not count, because they are independent of the trigger.
     package var hasRunToBegin: Bool {

@@ -2,8 +2,8 @@
     /// Removes ended nodes and queues without settings after a day, in portions.
     ///
     /// No row refers to an ended node, because its shards, places and replies are removed at its end, and its number is
-    /// not used again. A queue without a row counts as a queue without settings. Within the day, the beats of every
-    /// node have read that the settings are gone.
+    /// not used again. A queue without a row counts as a queue without settings. When the day is over, every node has
+    /// read in one of its beats that the settings are gone.
     enum StoreRemembered {
         private static let period = "interval '1 day'"
 

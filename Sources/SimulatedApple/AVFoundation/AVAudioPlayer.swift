@@ -3,8 +3,9 @@ import SimulatedAppleCore
 
 /// A player of one file, which plays in virtual time like ``AVPlayer``.
 ///
-/// The installation of the app sets the file's duration, under the last component of the file's URL. The player does
-/// not check whether the file exists. As on a phone, the audio ends when the app releases the player.
+/// The file's duration is a parameter of the app's installation (`trackDurations`), in which the last component of the
+/// file's URL identifies the file. The player does not check whether the file exists. As on a phone, the audio ends
+/// when the app releases the player.
 ///
 /// Source: Apple, documentation/avfaudio/avaudioplayer
 @preconcurrency @MainActor

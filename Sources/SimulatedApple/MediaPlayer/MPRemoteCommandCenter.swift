@@ -82,7 +82,9 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
         state.withLock { $0.targets.append(handler) }
     }
 
-    /// Removes a target, or the methods of an object; `nil` removes all targets.
+    /// Removes a target that ``addTarget(handler:)`` returned, or an object with all its methods.
+    ///
+    /// If the argument is `nil`, all targets are removed.
     open func removeTarget(_ target: Any?) {
         let identity = target.map { ObjectIdentifier($0 as AnyObject) }
         let old = state.withLock { state in

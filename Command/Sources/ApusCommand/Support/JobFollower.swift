@@ -12,7 +12,7 @@ struct JobFollower {
     /// If it is `false`, no daemon is started, and following continues with the next daemon that another program
     /// starts.
     var restartsDaemon = true
-    /// Whether the output so far of runs in progress is sent first.
+    /// Whether the output that runs in progress have already written is sent first.
     var replaysOutput = false
 
     /// An error that says that the daemon was stopped or its home was removed, and that no other daemon of the home has

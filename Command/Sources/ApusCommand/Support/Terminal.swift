@@ -122,12 +122,12 @@ package struct Table {
     }
 }
 
-/// Text for a terminal, which keeps its literals and escapes interpolated values.
+/// Text for a terminal, in which literals are unchanged and interpolated values are escaped.
 ///
-/// A name, a label, or an error that repeats one, therefore cannot move the cursor, set colours or write to the
-/// clipboard.
+/// Therefore a name, a label or an error message cannot move the cursor, set colours or write to the clipboard.
 ///
-/// `Terminal.out` and `Terminal.note` accept no other text. Only the output of commands is written as it is.
+/// `Terminal.out` and `Terminal.note` accept no other text. Bytes, such as the output of a command, are written
+/// unchanged.
 package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendable {
     /// The text, which is written unchanged.
     package private(set) var raw: String

@@ -81,7 +81,7 @@ package struct Settings: Sendable {
 private final class LastAccess: AccessReporter {
     private let index = Locked<Int?>(nil)
 
-    /// The index of the provider; `nil` if none had a value.
+    /// The index of the provider that returned the value of the last read; `nil` if none had a value.
     var provider: Int? { index.withLock { $0 } }
 
     func report(_ event: AccessEvent) {

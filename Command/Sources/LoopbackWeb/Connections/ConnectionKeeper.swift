@@ -172,7 +172,7 @@ struct ConnectionMachine {
     struct Beginning: Equatable {
         /// Whether the answer is the last, and must have `Connection: close`.
         var isLast: Bool
-        /// Whether the answer must be of HTTP/1.0.
+        /// Whether the answer must use HTTP/1.0.
         var isHTTP10: Bool
     }
 

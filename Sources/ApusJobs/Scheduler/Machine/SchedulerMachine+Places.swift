@@ -88,7 +88,8 @@ extension SchedulerMachine {
             return unload(entry)
         }
         if destination(of: machine, now) != nil { return jobs.examine(entry) }
-        // The conditions were not read for this turn, so they are read for another turn, which examines the job.
+        // This turn has not read the conditions, so it cannot decide whether they hold the job. The next turn reads
+        // them, because it examines the job.
         if !conditions.isRead, !machine.job.request.policies.conditions.isEmpty, machine.isDue(now) {
             return jobs.examine(entry)
         }

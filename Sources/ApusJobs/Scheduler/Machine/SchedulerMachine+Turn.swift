@@ -46,7 +46,7 @@ extension SchedulerMachine {
         let now = turn.now.wall
         for entry in jobs.takeExamined(atMost: SchedulerTurn.maximumJobs) {
             let hasNews = !entry.news.isEmpty
-            // A doubtful job is examined again when it has been read.
+            // A doubtful job is skipped here; it is examined again once it has been read from the store.
             if jobs.isDoubtful(entry) || shards.holdsBack(entry) && !hasNews { continue }
             if life.isRunning, !hasNews, entry.machine.canArriveLate, kinds.canRun(entry.job.request),
                 entry.machine.arrival.map({ $0 <= now }) ?? false

@@ -30,7 +30,7 @@ package protocol StoreCopyReader: Sendable {
     func runs(after sequence: Int64, limit: Int) async throws -> [StoredRun]
     /// Returns the submissions after a sequence, without those that a turn has taken; at most `limit`.
     func submissions(after sequence: Int64, limit: Int) async throws -> [StoredSubmission]
-    /// Returns the refused submissions after a sequence; at most `limit`.
+    /// Returns at most `limit` refused submissions, namely the first ones whose sequence is greater than `sequence`.
     func refusals(after sequence: Int64, limit: Int) async throws -> [RefusedSubmission]
     /// Gives the store back.
     ///

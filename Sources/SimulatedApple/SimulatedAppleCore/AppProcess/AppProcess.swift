@@ -59,7 +59,8 @@ final class AppProcess: SteppedProcess {
     private static let startOfUptime: Int64 = 3_600_000_000_000
     /// The milliseconds of real time that the app has for everything that is due at one instant.
     private static let limit: Int32 = 30_000
-    /// The milliseconds of real time that the app has while the process searches for the place of its crash.
+    /// The milliseconds of real time that replace `limit` after the app has crashed, while its process searches for the
+    /// place of the crash.
     private static let examinationLimit: Int32 = 600_000
 
     /// Starts a process that runs `program` in place of `main`; a prewarmed process stops before its launch.

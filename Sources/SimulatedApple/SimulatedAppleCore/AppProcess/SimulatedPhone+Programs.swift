@@ -85,7 +85,9 @@ extension SimulatedPhone {
     /// that also runs on a phone calls it within `#if os(Linux)`, beside the work that it represents.
     nonisolated public static func work(for duration: Duration) { process.host.work(for: duration) }
 
-    /// Writes a line into the device's log in the app's name; an app on a simulated phone calls it on any thread.
+    /// Writes a line into the device's log in the app's name.
+    ///
+    /// An app on a simulated phone can call this on any thread.
     nonisolated public static func note(_ text: String) { process.host.note(text) }
 
     /// Writes a message of the app's logging into the device's log, or without a phone to standard error.

@@ -69,7 +69,7 @@
         private static func properties(of type: Any.Type) -> [Property] {
             if let properties = known[ObjectIdentifier(type)] { return properties }
             var found: [Property] = []
-            // A class has no dynamic properties, because a view is a structure or an enumeration.
+            // Classes are not searched, because a view is a structure or an enumeration.
             if !(type is AnyClass) { collect(type, at: 0, into: &found) }
             known[ObjectIdentifier(type)] = found
             return found

@@ -264,7 +264,7 @@
             }
         }
 
-        /// Presents a list of actions with a message while a value is true; each of them dismisses it.
+        /// Presents a list of actions with a message while a value is true; each action dismisses the list.
         ///
         /// Rule: Apple, "confirmationDialog(_:isPresented:titleVisibility:actions:message:)". The title is always shown
         /// here.
@@ -277,7 +277,7 @@
                 message: message)
         }
 
-        /// Presents a list of actions with a message while a value is true; each of them dismisses it.
+        /// Presents a list of actions with a message while a value is true; each action dismisses the list.
         public func confirmationDialog<Actions: View, Message: View>(
             _ title: Text, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,
             @ViewBuilder actions: @escaping () -> Actions, @ViewBuilder message: @escaping () -> Message

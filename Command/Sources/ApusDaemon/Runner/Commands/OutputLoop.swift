@@ -50,7 +50,7 @@ final class OutputLoop: Sendable {
         perform { $0[descriptor] = reader }
     }
 
-    /// Calls `body` on the thread, between readers, after all earlier requests.
+    /// Calls `body` on the loop's thread, after all earlier requests and never during the call of a reader.
     func perform(_ body: @escaping @Sendable () -> Void) {
         perform { _ in body() }
     }

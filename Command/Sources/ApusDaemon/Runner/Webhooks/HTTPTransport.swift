@@ -261,7 +261,7 @@ private final class Transfer: @unchecked Sendable {
     }
 
     func result(_ code: CURLcode) -> Result<HTTPAnswer, any Error> {
-        // A write error means that enough of the body was received.
+        // libcurl reports a write error when `receive` has ended the transfer because it wants no more of the body.
         let problem = code == CURLE_OK || code == CURLE_WRITE_ERROR ? nil : WebhookProblem(words(for: code))
         if let problem, status < 200 { return .failure(problem) }
         return .success(HTTPAnswer(status: status, location: location, body: received, problem: problem))

@@ -298,7 +298,7 @@ struct QueueBoard: ~Copyable {
             FairLine.Waiting(due: due, number: counter, job: key), of: offer.key, isFull: line.isFull(offer.key))
     }
 
-    /// Removes the job if it waits; its element is stale from then on.
+    /// Removes the job from the waiting ones, if it waits; its element stays in the line, but is stale from then on.
     mutating func withdraw(_ key: Int64) {
         guard let offer = removeOffer(key) else { return }
         lines[offer.lane.queue]?.waiting[offer.lane.priority.rawValue - 1].remove(of: offer.key)

@@ -94,7 +94,8 @@ struct ShardOwnership {
 
     /// Returns whether the job must not begin a run.
     ///
-    /// That is so if its shard is given back, or if a handler that began before the shard was lost still runs.
+    /// It must not while its shard is being given back. It also must not while one of its handlers still runs that
+    /// began before the shard was lost.
     func holdsBack(_ entry: LoadedJobs.Entry) -> Bool { releasing.contains(entry.shard) || hasOrphans(entry.key) }
 
     // MARK: Giving back
