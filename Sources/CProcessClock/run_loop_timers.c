@@ -5,9 +5,9 @@
 // prefers a program's definitions to those of libraries. They are weak, so that a program with a statically linked
 // Foundation has Foundation's own functions. Until `run_loop_timers_begin`, the functions here call Foundation's. Only
 // functions that Foundation exports are used.
+//
 // Owns the table of timers, which the clock's lock protects. Foundation's functions run without the clock's lock,
 // because they use locks of their own, which may call the clock. Only CFRetain runs with it, because it uses no lock.
-// which may call the clock; only CFRetain, which uses none, runs with it.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 

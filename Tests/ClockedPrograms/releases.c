@@ -110,7 +110,7 @@ static mqd_t open_answers(const char *name) {
 
 static int answer(const char *name) {
     mqd_t queue = open_queue(name), answers = open_answers(name);
-    char byte;
+    char byte = 0;
     start_sleeping(NULL);
     do {
         struct timespec now, end = in_an_hour();

@@ -353,9 +353,11 @@ private final class BadgeDelegate: UIResponder, UIApplicationDelegate, @preconcu
 
 extension SimulatedAppleTests.UserNotifications {
     private func run(
-        _ options: UNAuthorizationOptions, _ body: (SimulatedDevice, BadgeDelegate) throws -> Void
+        _ options: UNAuthorizationOptions, userAllows: Bool = true,
+        _ body: (SimulatedDevice, BadgeDelegate) throws -> Void
     ) throws {
         try SimulatedDevice.run { device in
+            device.notifications.userAllows = userAllows
             SimulatedPhone.install(
                 on: device, manifest: AppManifest(usesScenes: false), delegate: BadgeDelegate(options))
             device.launch()
@@ -400,6 +402,19 @@ extension SimulatedAppleTests.UserNotifications {
             device.notifications.setAuthorization(.denied)
             UIApplication.shared.applicationIconBadgeNumber = 4
             #expect(UIApplication.shared.applicationIconBadgeNumber == 3)
+        }
+    }
+
+    @Test("a user who has refused can give the permission for badges in the settings, if the app has asked for it")
+    func badgeInSettings() throws {
+        for (options, number) in [([.alert], 0), ([.alert, .badge], 3)] as [(UNAuthorizationOptions, Int)] {
+            try run(options, userAllows: false) { device, _ in
+                UIApplication.shared.applicationIconBadgeNumber = 2
+                #expect(UIApplication.shared.applicationIconBadgeNumber == 0)
+                device.notifications.setAuthorization(.authorized)
+                UIApplication.shared.applicationIconBadgeNumber = 3
+                #expect(UIApplication.shared.applicationIconBadgeNumber == number)
+            }
         }
     }
 

@@ -48,8 +48,6 @@ open class UIViewController: UIResponder {
     private weak var presenter: UIViewController?
     private var loaded: UIView?
     private var appearance = Appearance.disappeared
-    /// Whether the controller has ever had a parent.
-    private var wasChild = false
     /// The children that were visible when this controller began to disappear.
     private var leavingChildren: [UIViewController] = []
 
@@ -146,8 +144,8 @@ open class UIViewController: UIResponder {
     /// While the parent itself appears or disappears, it calls the methods of its children.
     func hierarchyChanged() {
         guard let parent else {
-            // The parent was left first.
-            if appearance == .appeared, wasChild, loaded?.window == nil { disappearAlone() }
+            // The app removes the view of a controller that it has taken from its parent before.
+            if appearance == .appeared, loaded?.window == nil { disappearAlone() }
             return
         }
         guard parent.appearance == .appeared else { return }
@@ -215,7 +213,6 @@ open class UIViewController: UIResponder {
     open func addChild(_ childController: UIViewController) {
         childController.removeFromParent()
         childController.parent = self
-        childController.wasChild = true
         children.append(childController)
         childController.hierarchyChanged()
     }
