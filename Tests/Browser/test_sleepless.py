@@ -232,8 +232,7 @@ class ToDoStory(SleeplessTest):
         expect(self.panel.get_by_role("button", name="Complete Task 15", exact=True)).to_be_attached()
         self.press("Speed ×1")
         scroller = self.panel.get_by_role("region", name="Tasks, scrollable")
-        box = scroller.bounding_box()
-        self.page.mouse.move(box["x"] + 60, box["y"] + 80)
+        scroller.hover(position={"x": 60, "y": 80})
         ticks = []
         for step in range(40):
             self.page.mouse.wheel(0, 30 if step % 20 < 10 else -30)
