@@ -1,7 +1,9 @@
-import ApusJobs
+import ApusJobsTesting
 import ApusTimers
 import ApusVirtualTime
 import Testing
+
+@testable import ApusJobs
 
 @Suite("The events of a scheduler")
 struct EventTests {
@@ -57,6 +59,22 @@ struct EventTests {
         }
         let dropped = try #require(names.first.flatMap { Int($0.dropFirst("dropped ".count)) })
         #expect(names.dropFirst() == (dropped..<200).map { "job\($0)" }[...])
+    }
+
+    @Test("the first subscriber makes a shared store ask the other schedulers for their events")
+    func requests() {
+        let asked = RefusingStore(MemoryStore())
+        let hub = EventHub(limits: .init(bulkBytes: 1, bytes: 1))
+        let early = hub.subscribe()
+        hub.relay(through: FaultyStore(asked), in: .sample(isShared: true))
+        #expect(asked.requestedEvents == 1, "a subscriber came before the store was open")
+        let second = hub.subscribe()
+        #expect(asked.requestedEvents == 1, "the second subscriber is not the first one")
+        _ = (consume early, consume second)
+        #expect(hub.count == 0)
+        let later = hub.subscribe()
+        #expect(asked.requestedEvents == 2)
+        _ = consume later
     }
 
     @Test("an abandoned event stream costs nothing")

@@ -7,6 +7,7 @@ final class RefusingStore: JobStore {
     private let refusal = Locked<@Sendable (_ part: [JobChange]) -> JobError?>({ _ in nil })
     private let count = Locked(0)
     private let asked = Locked(0)
+    private let eventRequests = Locked(0)
     private let afterFind = Locked<(@Sendable () async -> Void)?>(nil)
 
     private let own: AsyncStream<StoreSignal>?
@@ -61,6 +62,9 @@ final class RefusingStore: JobStore {
         try await base.submissions(limit: limit, in: session)
     }
     func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { own ?? base.signals(in: session) }
+    func requestEvents(in session: StoreSession) { eventRequests.withLock { $0 += 1 } }
+    /// The number of requests for the events of other schedulers.
+    var requestedEvents: Int { eventRequests.withLock { $0 } }
     /// The number of jobs asked for by ``find(_:)``.
     var references: Int { asked.withLock { $0 } }
 

@@ -10,8 +10,15 @@ final class EventHub: Sendable {
         var next = 0
         var subscribers: [Int: Subscriber] = [:]
         var end = End.open(waiters: [])
-        /// The store that sends events to the other schedulers that share it, with the session of this scheduler.
-        var relay: (store: any JobStore, session: StoreSession)?
+        var relay: Relay?
+    }
+
+    /// The store that exchanges events with the other schedulers that share it, with the session of this scheduler.
+    private struct Relay {
+        let store: any JobStore
+        let session: StoreSession
+
+        func request() { store.requestEvents(in: session) }
     }
 
     private enum End {
@@ -45,12 +52,14 @@ final class EventHub: Sendable {
 
     func subscribe() -> AsyncStream<JobEvent> {
         let subscription = EventSubscription(limits: limits)
-        let number = state.withLock { state -> Int? in
-            if state.end.isFinished { return nil }
+        let (number, relay) = state.withLock { state -> (Int?, Relay?) in
+            if state.end.isFinished { return (nil, nil) }
             state.next += 1
+            let isFirst = state.subscribers.isEmpty
             state.subscribers[state.next] = Subscriber(subscription: subscription)
-            return state.next
+            return (state.next, isFirst ? state.relay : nil)
         }
+        relay?.request()
         if let number {
             subscription.onEnd { [weak self] in
                 self?.state.withLock { _ = $0.subscribers.removeValue(forKey: number) }
@@ -69,7 +78,7 @@ final class EventHub: Sendable {
         guard !subscriptions.isEmpty || relay != nil else { return }
         let event = event()
         for subscription in subscriptions { subscription.send(event) }
-        if let (store, session) = relay { store.publish(event, in: session) }
+        if let relay { relay.store.publish(event, in: relay.session) }
     }
 
     /// Sends an event of another scheduler to the subscribers.
@@ -80,7 +89,12 @@ final class EventHub: Sendable {
 
     /// Passes each further event of this scheduler to the store, which sends it to the other schedulers.
     func relay(through store: any JobStore, in session: StoreSession) {
-        state.withLock { $0.relay = (store, session) }
+        let relay = Relay(store: store, session: session)
+        let hasSubscribers = state.withLock { state in
+            state.relay = relay
+            return !state.subscribers.isEmpty
+        }
+        if hasSubscribers { relay.request() }
     }
 
     func endRelay() { state.withLock { $0.relay = nil } }

@@ -89,10 +89,15 @@ public protocol JobStore: Sendable {
     /// reached its instant, and a duration from now begins at the upper bound.
     func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>?
 
-    /// Returns whether there are other schedulers of the store, which may have subscribers.
+    /// Returns whether another scheduler of the store has asked for events.
     ///
-    /// While there are none, no events are made for them.
+    /// While none has, no events are made for them.
     func isPublishing(in session: StoreSession) -> Bool
+
+    /// Asks the other schedulers of the store to send their events, because the first subscriber has come here.
+    ///
+    /// For events that the others have not sent since that call, there is one ``JobEvent/dropped(events:outputBytes:)``.
+    func requestEvents(in session: StoreSession)
 
     /// Sends an event to the other schedulers of the store, for their subscribers.
     func publish(_ event: JobEvent, in session: StoreSession)
@@ -219,6 +224,9 @@ extension JobStore {
 
     /// Returns nothing, for a store whose rows can always be read.
     public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] { [] }
+
+    /// Does nothing, because a store for one scheduler has no others to ask.
+    public func requestEvents(in session: StoreSession) {}
 
     /// Returns whether the store is for several schedulers.
     public func isPublishing(in session: StoreSession) -> Bool { session.isShared }

@@ -53,8 +53,10 @@ public final class FaultyStore: JobStore {
         release()
     }
 
+    private var isAlive: Bool { state.withLock { !$0.isDead } }
+
     private func checkAlive() throws {
-        if state.withLock({ $0.isDead }) {
+        if !isAlive {
             throw JobError(code: .closed, message: "the process that used the store has died")
         }
     }
@@ -143,6 +145,25 @@ public final class FaultyStore: JobStore {
     }
     /// Forwards the call to the wrapped store.
     public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { base.signals(in: session) }
+    /// Forwards the call to the wrapped store.
+    public func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>? { base.wall(at: instant) }
+    /// Forwards the call to the wrapped store.
+    public func isPublishing(in session: StoreSession) -> Bool { base.isPublishing(in: session) }
+    /// Forwards the call to the wrapped store, unless the process is dead.
+    public func requestEvents(in session: StoreSession) { if isAlive { base.requestEvents(in: session) } }
+    /// Forwards the event to the wrapped store, unless the process is dead.
+    public func publish(_ event: JobEvent, in session: StoreSession) {
+        if isAlive { base.publish(event, in: session) }
+    }
+    /// Forwards the call to the wrapped store.
+    public func events(in session: StoreSession, isWanted: @escaping @Sendable () -> Bool) -> AsyncStream<JobEvent> {
+        base.events(in: session, isWanted: isWanted)
+    }
+    /// Forwards the call to the wrapped store; throws if the process is dead.
+    public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] {
+        try checkAlive()
+        return try await base.places(uses, in: session)
+    }
     /// Forwards the read to the wrapped store, or throws the configured error.
     public func find(_ references: [JobReference]) async throws -> [FoundJob?] {
         try await read { try await base.find(references) }
@@ -173,6 +194,6 @@ public final class FaultyStore: JobStore {
     }
     /// Forwards the call to the wrapped store, unless the process is dead.
     public func close(_ session: StoreSession) async throws {
-        if state.withLock({ !$0.isDead }) { try await base.close(session) }
+        if isAlive { try await base.close(session) }
     }
 }

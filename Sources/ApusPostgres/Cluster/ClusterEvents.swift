@@ -7,8 +7,8 @@
     /// the tables.
     ///
     /// A node sends at most once in each ``pause``, over a connection of its own. Each time it sends at most the
-    /// numbers in ``most``, drops further events, and sends the receivers the number of dropped events. A node sends
-    /// nothing while there are no other nodes.
+    /// numbers in ``most``, drops further events, and sends the receivers the number of dropped events. It sends
+    /// nothing while no other node asks for it; see ``EventRequests``.
     final class ClusterEvents: Sendable {
         static let pause: Duration = .milliseconds(50)
         /// The maximum numbers of events and of bytes of output in one pause.
@@ -32,18 +32,20 @@
         private let engine: TimerEngine
         private let logger: Logger
         private let pending = Locked(Pending())
-        private let others = Locked((areThere: false, greetings: 0))
-        private let isWanted = Locked<@Sendable () -> Bool>({ false })
-        /// Whether there are other nodes, which may have subscribers.
-        var hasOthers: Bool { others.withLock { $0.areThere } }
-        /// How many nodes have greeted this one.
-        var greetings: Int { others.withLock { $0.greetings } }
+        private let requests: Locked<EventRequests>
+        private let hasSubscribers = Locked<@Sendable () -> Bool>({ false })
+        /// Whether another node wants the events of this node.
+        var isSending: Bool { requests.withLock(\.isSending) }
         /// The received payloads, in a stream so that they are read in order.
         private let arrivals: AsyncStream<String>.Continuation
         private let reader = Locked<Task<Void, Never>?>(nil)
 
-        init(node: Int64, link: ServerLink, queries: StoreQueries, engine: TimerEngine, logger: Logger) {
+        init(
+            node: Int64, link: ServerLink, queries: StoreQueries, engine: TimerEngine, logger: Logger,
+            timing: MembershipMachine.Timing
+        ) {
             self.node = node
+            requests = Locked(EventRequests(node: node, timing: timing))
             self.link = link
             self.queries = queries
             self.engine = engine
@@ -58,32 +60,43 @@
             reader.withLock { $0 = task }
         }
 
-        /// Records whether a beat has found other nodes.
-        ///
-        /// If a node has greeted since the beat began, there are other nodes, even if the beat has not found that node.
-        func othersAre(there: Bool, since greetings: Int) {
-            others.withLock { $0.areThere = there || $0.greetings > greetings }
-        }
-
-        /// Makes the other nodes send their events from now on, instead of only from their next beats on.
-        ///
-        /// It is called after `LISTEN`. Notifications arrive in the order of the commits, so a node that is notified of
-        /// a later submission of this node has received the greeting.
-        func greet() async throws {
-            let greeting = PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text("joined \(node)")])
-            _ = try await link.execute(PostgresBatch([greeting]))
-        }
-
         func finish() {
             continuation.finish()
             arrivals.finish()
         }
 
+        // MARK: Asking
+
+        /// Asks the other nodes for their events, because the first subscriber of this node has come.
+        func subscribe() {
+            guard let request = requests.withLock({ $0.subscribe(at: engine.time.continuous()) }) else { return }
+            // The next beat repeats a request that is lost.
+            _ = Task(executorPreference: PostgresThread.shared.tasks) { try? await self.send([request.payload]) }
+        }
+
+        /// Repeats the request for the events of the other nodes while this node has subscribers, and sends what an
+        /// earlier attempt could not.
+        func beat(hasOthers: Bool) async {
+            let request = requests.withLock { requests in
+                // The subscribers are counted under the lock, so that `subscribe()` is called after it for each
+                // subscriber that is not counted.
+                requests.beat(
+                    hasOthers: hasOthers, hasSubscribers: hasSubscribers.withLock { $0 }(),
+                    at: engine.time.continuous())
+            }
+            if let request { try? await self.send([request.payload]) }
+            if pending.withLock({ $0.droppedEvents + $0.droppedBytes > 0 }) { add { _ in } }
+        }
+
         // MARK: Sending
 
+        /// Records a change; its events are published after this call, if another node wants them.
+        func change() { requests.withLock { $0.change(at: engine.time.continuous()) } }
+
         func publish(_ event: JobEvent) {
-            guard hasOthers, let coded = CodedEvent(event) else { return }
-            let mustSchedule = pending.withLock { pending in
+            guard let coded = CodedEvent(event), requests.withLock({ $0.mustSend(at: engine.time.continuous()) })
+            else { return }
+            add { pending in
                 let size = coded.bytes?.count ?? 0
                 if size > 0, pending.bytes + size > Self.most.bytes {
                     pending.droppedBytes += size
@@ -93,6 +106,12 @@
                     pending.events += coded.pieces(of: Self.piece)
                     pending.bytes += size
                 }
+            }
+        }
+
+        private func add(_ body: (inout Pending) -> Void) {
+            let mustSchedule = pending.withLock { pending in
+                body(&pending)
                 defer { pending.isScheduled = true }
                 return !pending.isScheduled
             }
@@ -116,30 +135,50 @@
             }
             let last = payloads.count - 1
             (payloads[last].droppedEvents, payloads[last].droppedBytes) = (sent.droppedEvents, sent.droppedBytes)
-            do {
-                _ = try await link.execute(
-                    PostgresBatch(
-                        payloads.map {
-                            PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text($0.text(from: node))])
-                        }))
-            } catch { logger.debug("events could not be sent", metadata: ["error": "\(error)"]) }
+            do { try await send(payloads.map { $0.text(from: node) }) } catch {
+                logger.debug("events could not be sent", metadata: ["error": "\(error)"])
+                // The next event or beat sends these numbers.
+                pending.withLock { pending in
+                    pending.droppedEvents += sent.droppedEvents + sent.events.count { $0.bytes == nil }
+                    pending.droppedBytes += sent.droppedBytes + sent.bytes
+                }
+            }
+        }
+
+        private func send(_ payloads: [String]) async throws {
+            let notifications = payloads.map {
+                PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text($0)])
+            }
+            _ = try await link.execute(PostgresBatch(notifications))
         }
 
         // MARK: Receiving
 
-        /// Returns the events of the other nodes that arrive while `isWanted` returns true.
-        func stream(while isWanted: @escaping @Sendable () -> Bool) -> AsyncStream<JobEvent> {
-            self.isWanted.withLock { $0 = isWanted }
+        /// Returns the events of the other nodes that arrive while `hasSubscribers` returns true.
+        func stream(while hasSubscribers: @escaping @Sendable () -> Bool) -> AsyncStream<JobEvent> {
+            self.hasSubscribers.withLock { $0 = hasSubscribers }
             return stream
         }
 
         /// Receives the payload of a notification.
         func receive(_ payload: String) {
-            guard payload.hasPrefix("joined ") else {
-                if isWanted.withLock({ $0 })() { arrivals.yield(payload) }
-                return
+            if let request = EventRequests.Request(payload) {
+                if requests.withLock({ $0.receive(request, at: engine.time.continuous()) }) {
+                    add { $0.droppedEvents += 1 }
+                }
+            } else if hasSubscribers.withLock({ $0 })(), case .dropped = arrivals.yield(payload) {
+                missed()
             }
-            if payload != "joined \(node)" { others.withLock { $0 = (true, $0.greetings + 1) } }
+        }
+
+        /// Tells the subscribers that an unknown number of events of the other nodes is missing.
+        func missed() {
+            if hasSubscribers.withLock({ $0 })() { deliver(.dropped(events: 1, outputBytes: 0)) }
+        }
+
+        private func deliver(_ event: JobEvent) {
+            // The report of an event that was displaced displaces a second one.
+            if case .dropped = continuation.yield(event) { continuation.yield(.dropped(events: 2, outputBytes: 0)) }
         }
 
         private func read(_ payload: String) async {
@@ -154,14 +193,14 @@
                     uniquingKeysWith: { $1 })
                 let runs = try await queries.runs(message.events.filter(\.isOfRun).map(\.run))
                 for event in message.events {
-                    if let event = event.event(jobs, runs) { continuation.yield(event) }
+                    if let event = event.event(jobs, runs) { deliver(event) }
                 }
                 if message.droppedEvents > 0 || message.droppedBytes > 0 {
-                    continuation.yield(.dropped(events: message.droppedEvents, outputBytes: message.droppedBytes))
+                    deliver(.dropped(events: message.droppedEvents, outputBytes: message.droppedBytes))
                 }
             } catch {
                 logger.debug("events of another node could not be read", metadata: ["error": "\(error)"])
-                continuation.yield(.dropped(events: message.events.count, outputBytes: 0))
+                deliver(.dropped(events: message.events.count, outputBytes: 0))
             }
         }
     }

@@ -51,7 +51,8 @@
             self.engine = engine
             self.logger = logger
             self.signal = signal
-            events = ClusterEvents(node: node, link: session, queries: queries, engine: engine, logger: logger)
+            events = ClusterEvents(
+                node: node, link: session, queries: queries, engine: engine, logger: logger, timing: timing)
             machine = Locked(MembershipMachine(id: node, timing: timing, at: engine.time.uptime()))
         }
 
@@ -200,7 +201,6 @@
         /// Executes the transaction of a beat, and returns the view that it reads.
         func view() async throws -> MembershipMachine.View {
             try await sayWhatRuns()
-            let greetings = events.greetings
             let results = try await session.execute(
                 PostgresBatch([
                     PostgresStatement(
@@ -236,7 +236,10 @@
                 defer { listening = process }
                 return listening != process
             }
-            if isNew { signal(.wake) }
+            if isNew {
+                signal(.wake)
+                events.missed()
+            }
             try signal(replies: results[4])
             let axis = ElapsedAxis(try StoreQueries.clock(of: results[8]))
             var places: [QueueID: Int64] = [:]
@@ -272,9 +275,7 @@
                 return others != found
             }
             if isOther { signal(.others(found)) }
-            events.othersAre(there: view.nodes.count > 1, since: greetings)
-            // If this fails, the next beat greets.
-            if isNew { do { try await events.greet() } catch { listening.withLock { $0 = nil } } }
+            await events.beat(hasOthers: view.nodes.count > 1)
             return view
         }
 

@@ -35,14 +35,19 @@
             owner.member.serve(jobs)
         }
 
-        /// Returns whether there are other nodes; see `JobStore.isPublishing(in:)`.
+        /// Returns whether another node wants events; see `JobStore.isPublishing(in:)`.
         public func isPublishing(in session: StoreSession) -> Bool {
-            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.hasOthers } else { false }
+            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.isSending } else { false }
         }
 
         /// Sends an event to the other nodes; see `JobStore.publish(_:in:)`.
         public func publish(_ event: JobEvent, in session: StoreSession) {
             if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.publish(event) }
+        }
+
+        /// Asks the other nodes for their events; see `JobStore.requestEvents(in:)`.
+        public func requestEvents(in session: StoreSession) {
+            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.subscribe() }
         }
 
         /// Returns the events of the other nodes; see `JobStore.events(in:isWanted:)`.

@@ -273,6 +273,7 @@
                     throw error
                 }
             }
+            owner.member.events.change()
             // If this process was stopped in the meantime, other nodes may have declared it dead after the commit.
             guard owner.member.isTrusted else {
                 owner.member.forget(turn.released)
@@ -381,13 +382,14 @@
         /// that it does not exist. A job that another transaction has locked is skipped, because waiting for that
         /// transaction could end in a deadlock.
         public func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
-            _ = try owner(of: session)
+            let owner = try owner(of: session)
             return try await mapErrors {
                 let results = try await self.writer.execute(
                     PostgresBatch([
                         PostgresStatement(
                             Self.deleteJobs, [.array(jobs.map(\.key)), .array(jobs.map(\.version))])
                     ]))
+                owner.member.events.change()
                 return Set(try results[0].map { try $0.decode(Int64.self, at: 0) })
             }
         }
