@@ -115,7 +115,7 @@
     /// uptime.
     ///
     /// After a pause, a link may report that the next frame begins at zero, or before the current one
-    /// (github.com/flutter/flutter/pull/186457). The length of the previous frame is then used instead.
+    /// (github.com/flutter/flutter/pull/186457). The current frame then counts as being as long as the previous one.
     struct DisplayLinkMachine: Sendable {
         /// The sum of the dropped frames of all delivered frames.
         private(set) var droppedFrameCount = 0

@@ -33,7 +33,8 @@ struct process {
     // Whether the user has been informed that the process runs in the machine's time.
     bool is_excused;
     unsigned examined_joined;
-    // How many waits of the process had been released unseen when its clock last prepared.
+    // The number of waits that had been released unseen when the process's clock last answered order_prepare or
+    // order_try.
     uint64_t released;
 };
 
@@ -46,8 +47,8 @@ static struct {
     // and at the last search after which the tree was found at rest.
     long last_process, searched_process;
     // `must_search`: whether the last search for processes has to be repeated before the next examination, because a
-    // thread has ended or may serve a clock that was not found. `has_changed`: whether the last search has found or
-    // lost a process.
+    // thread has ended, or because a process without a clock may have started the thread that serves its clock.
+    // `has_changed`: whether the last search has found or lost a process.
     bool must_search, has_changed;
     // Whether the waits whose releases are not seen have tried again since the tree came to rest.
     bool has_tried;
@@ -465,7 +466,8 @@ void tree_wakes(void) { own.has_tried = false; }
 // A process that is being forked has its number before it is in the list of its parent's children. A search therefore
 // counts only if the parent has not run meanwhile, which the passes before and after the search show.
 bool tree_is_at_rest(void) {
-    // While something runs, a search is needed only for the slots of processes that have ended, before all are in use.
+    // A search also frees the slots of processes that have ended. For this it is made even while something runs,
+    // after many processes or threads have begun and before all slots are in use.
     long begun = read_last_process() - own.last_process;
     if (own.must_search || begun < 0 || begun > slot_count / 4) find_processes();
     // The clocks get orders only when nothing runs, because on a busy machine each order takes a processor from a
@@ -513,8 +515,8 @@ static void kill_child(int id) {
 
 bool tree_kill(void) {
     killed = refused = 0;
-    // Listing the children needs a descriptor. This process first closes its own, so that the one with which the
-    // dynamic linker loaded this program is free again.
+    // Listing the children needs a free descriptor. This process first closes those that it uses. At least one is then
+    // free, because the dynamic linker has needed one to load this program.
     while (own.count > 0) forget_process(own.count - 1);
     if (own.last_process_file >= 0) close(own.last_process_file);
     own.last_process_file = -1;

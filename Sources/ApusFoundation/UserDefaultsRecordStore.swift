@@ -10,8 +10,8 @@ public import Foundation
 ///
 /// The store may be used from any thread.
 public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
-    // The class is `@unchecked Sendable` because `UserDefaults` is documented as thread-safe. `defaults` is also used
-    // only under `lock`.
+    // The class is `@unchecked Sendable` because `UserDefaults` is documented as thread-safe. In addition, `defaults`
+    // is used only under `lock`.
     private let defaults: UserDefaults
     private let prefix: String
     private let lock = Locked(())

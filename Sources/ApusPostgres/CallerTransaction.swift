@@ -76,7 +76,7 @@
         /// handler should then throw the error; its attempt has already ended.
         ///
         /// A handler must throw if its transaction was not committed, because a handler that returns has succeeded. The
-        /// completion includes the result that `RunContext.setResult(_:)` has set before.
+        /// statement includes the result that the handler has already set with `RunContext.setResult(_:)`.
         public var completionStatement: String {
             let schema = SchemaName(ofSession: schema)
             let result = result.map { ", \(ApplicationConnection.literal($0))" } ?? ""

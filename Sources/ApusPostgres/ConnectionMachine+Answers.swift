@@ -48,7 +48,7 @@
         struct Entry {
             /// The next expected answer.
             private enum Stage {
-                /// The answer with this number, counted from 0; the number of all answers stands for the first sync.
+                /// The answer with this number, counted from 0, or the first sync if all answers have arrived.
                 case answer(Int)
                 /// The answer to COMMIT, after the first sync.
                 case commit

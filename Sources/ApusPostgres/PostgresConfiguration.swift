@@ -187,8 +187,8 @@
 
         /// The settings of the session.
         ///
-        /// The user's settings follow the time-out and can override it, but not the isolation level, because the
-        /// snapshot of a batch must not depend on a default of the database.
+        /// A later setting overrides an earlier one. The user's settings can therefore override the time-out, but not
+        /// the isolation level: the snapshot of a batch must not depend on a default of the database.
         private var serverOptions: String {
             let timeout = statementTimeout.map { "-c statement_timeout=\(max(1, $0.wholeMilliseconds)) " } ?? ""
             let own = self["options"].map { "\($0) " } ?? ""

@@ -51,7 +51,7 @@
         /// The name as an SQL identifier, which is valid for reserved words too.
         var quoted: String { self == .apus ? name : "\"\(name)\"" }
 
-        /// Returns a statement that names the schema `apus`, with the name of this schema in its place.
+        /// Returns a statement with the name of this schema in place of the name `apus`.
         func text(_ sql: String) -> String {
             if self == .apus { return sql }
             var (text, rest) = ("", sql[...])
@@ -69,7 +69,7 @@
             return text + rest
         }
 
-        /// Returns the name of this schema's channel that is named `apus_…` in the schema `apus`.
+        /// Returns the name of a channel: this schema's name, an underscore and `suffix`, as in `apus_events`.
         func channel(_ suffix: String) -> String { "\(name)_\(suffix)" }
 
         /// The class of the nodes' session locks.

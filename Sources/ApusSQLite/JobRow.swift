@@ -4,7 +4,7 @@
 
     /// The columns of a job in reading and writing order.
     ///
-    /// The columns that runs change are in the table `apus_job`, those of the request in `apus_request`.
+    /// The columns that each run changes are in the table `apus_job`, those of the request in `apus_request`.
     enum JobRow {
         /// The columns that each run changes, in the order of ``bindProgress(_:_:to:)``.
         private static let progress = [

@@ -33,8 +33,8 @@ static int make_pipe(int ends[2]) {
 #endif
 }
 
-// Returns a descriptor whose number is above 2, so that no dup2 onto 0, 1 or 2 closes it: the given one, or else a
-// copy.
+// Returns the descriptor if its number is above 2, or else a copy with such a number, so that no dup2 onto 0, 1 or 2
+// closes it.
 static int above_standard(int descriptor) {
     return descriptor > 2 ? descriptor : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
 }

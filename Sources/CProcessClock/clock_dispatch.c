@@ -1,7 +1,7 @@
 // Takes over Dispatch's examination of its workers. Each second, Dispatch checks whether the workers of a queue are
 // blocked, and starts another worker if they are. The timer of this examination would be a deadline in every second, so
 // it is switched off. Instead, the steps call the examination at each whole second until an examination has made no
-// thread run. They begin again after the next deadline.
+// thread run. The examinations begin again after the next deadline.
 //
 // The functions here are weak, so that a program with a statically linked Dispatch uses Dispatch's own functions. In
 // such a program, the examination remains a deadline in every second.

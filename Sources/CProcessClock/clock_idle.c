@@ -30,7 +30,7 @@ struct thread {
 static struct {
     // A mutex whose bytes are zero is free, so the mutex is free in a child.
     ZERO_IN_CHILDREN pthread_mutex_t looking;
-    // Whether the thread that has the mutex could be cancelled before.
+    // The cancellation state that the thread which holds the mutex had before it took the mutex.
     int cancel_state;
     struct thread *threads;
     size_t thread_count, thread_capacity;

@@ -38,7 +38,8 @@
 #include <features.h>
 #endif
 
-// Scripts/c-checks compiles these files with the address sanitizer, in a program whose own definitions come first.
+// With CLOCK_WITH_SANITIZER, time can be virtual in spite of a sanitizer. Scripts/c-checks defines it: in the program
+// of these checks, the definitions of these files come before those of the address sanitizer.
 #if defined(__has_feature) && !defined(CLOCK_WITH_SANITIZER)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 // A sanitizer defines most of these functions itself.
@@ -143,7 +144,7 @@ struct libc_functions {
 #undef CLOCK_POINTER
 const struct libc_functions *libc(void);
 
-// Makes a futex call, whatever `syscall` does.
+// Makes a futex call with libc's own `syscall`, and not with the function that replaces it.
 long futex(void *word, int operation, uint32_t value, const struct timespec *timeout);
 // Makes a futex call that waits until an instant that is never reached. Unlike a call without an instant, such a call
 // is not restarted by the kernel after a signal handler.
@@ -196,7 +197,7 @@ struct process_state {
 };
 struct process_state process_state(int process);
 static inline int process_of(uint64_t identity) { return (int)(uint32_t)identity; }
-// Returns why rest cannot be found out on this machine, or NULL.
+// Returns why the kernel's files on this machine cannot show that threads are at rest; NULL if they can.
 const char *thread_files_obstacle(void);
 
 // MARK: file_protection.c
@@ -323,7 +324,8 @@ bool waits_wake_again(void);
 bool waits_may_be_released(void);
 // Wakes the threads that wait for such things, so that they try again. Returns false if there are none.
 bool waits_try_again(void);
-// Returns the number of waits that have ended by trying again. What such a thread does next may release another one.
+// Returns the number of waits that have ended because their thread tried again. What that thread does next may release
+// another such wait.
 uint64_t waits_released_unseen(void);
 // Points to a function that returns whether the calling thread's short sleeps, and its waits for conditions, use the
 // machine's time. NULL if no thread uses that time.

@@ -166,8 +166,9 @@ static bool is_on_alternate_stack(void) {
     return sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK;
 }
 
-// With the lock held: frees the waits that the thread has left by a jump out of a signal handler. A wait that is still
-// in use has its frame at a higher address of the stack.
+// With the lock held: frees the waits that the thread has left by a jump out of a signal handler. A wait is still in
+// use if its frame is at a higher address of the stack than `frame`. On an alternate stack the addresses do not show
+// this, so nothing is freed.
 static void free_left_waits(void *frame) {
     if (this_virtual_time != own.virtual_time) {
         innermost = NULL;

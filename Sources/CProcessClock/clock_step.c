@@ -167,7 +167,8 @@ static void *go_by_itself(void *nothing) {
             continue;
         }
         if (pace > 0 && left > 0) {
-            // Sleeps in small pieces, because an earlier deadline may be entered, and the clocks are read meanwhile.
+            // Sleeps and moves the clocks in small pieces, because other threads may enter an earlier deadline or read
+            // the clocks meanwhile.
             int64_t piece = left < SECOND / 100 ? left : SECOND / 100;
             process_clock_machine_sleep((int64_t)((double)piece * (double)pace / SECOND));
             if (atomic_load(&own.holds) > 0) continue;

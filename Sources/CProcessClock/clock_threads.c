@@ -32,8 +32,8 @@ static bool keeps_machine_time(void) { return thread_keeps_machine_time && threa
 // The longest sleep that only waits for what other threads are about to do.
 static const int64_t longest_nap = SECOND / 100;
 
-// Waits in the machine's time without being asleep. The thread therefore counts as running, because what it does next
-// belongs to this instant.
+// Waits in the machine's time without being asleep, so that the thread counts as running and the clocks stand still.
+// What the thread does next belongs to this instant.
 static int nap(int64_t duration) {
     int64_t end = process_clock_machine_time() + duration;
     while (process_clock_machine_time() < end) sched_yield();
@@ -177,7 +177,8 @@ static int64_t processor_time(int32_t thread) {
     return nanoseconds(&time);
 }
 
-// Returns whether the wait has expired, and its thread may have begun the kernel's wait for the word only after that.
+// Returns whether the wait has expired, and its thread has run since it was last woken. Such a thread may have begun
+// the kernel's wait for the word only after it was woken.
 static bool is_to_wake_again(const struct wait *wait, const void *nothing) {
     return wait->fire == wake_word_at_deadline && has_expired(wait) && processor_time(wait->thread) != wait->activity;
 }

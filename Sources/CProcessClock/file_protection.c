@@ -75,9 +75,9 @@ static bool is_below_folder(const char *path) {
     return false;
 }
 
-// The numbers of the user defaults' files that this process has written while the lock may have closed them; the newest
-// numbers replace the oldest. On a phone, another process keeps the defaults: it writes what the app has set even if
-// the app could not read the file, and answers the app from what it has written.
+// The numbers of the last files of user defaults that this process has opened for writing while the device was locked.
+// The process can read these files again while the device is locked. On a phone, another process keeps the defaults: it
+// writes what the app has set even if the app could not read the file, and answers the app from what it has written.
 enum { written_count = 8 };
 static atomic_ullong written[written_count];
 static atomic_uint next_written;

@@ -7,7 +7,8 @@
 // functions that Foundation exports are used.
 //
 // Owns the table of timers, which the clock's lock protects. Foundation's functions run without the clock's lock,
-// because they use locks of their own, which may call the clock. Only CFRetain runs with it, because it uses no lock.
+// because they use locks of their own, which may call the clock. Only CFRetain runs with the clock's lock, because
+// CFRetain uses no lock of its own.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -207,8 +208,8 @@ WEAK SWIFT void *timer_with_interval(double interval, bool repeats, void *block,
     return init(interval, repeats, block, context, class);
 }
 
-// The initializer that `Timer.init(fire:interval:repeats:block:)` calls with a new object. Code that is not optimized does
-// not call it, except in a subclass.
+// The initializer to which `Timer.init(fire:interval:repeats:block:)` passes a new object. Outside Foundation, only
+// optimized code and the code of subclasses call it themselves.
 #define DATE_INIT "$s10Foundation5TimerC4fire8interval7repeats5blockAC0A10Essentials4DateV_SdSbyACYbctcfc"
 
 WEAK SWIFT void *timer_with_date(double date, double interval, bool repeats, void *block, void *context, SELF void *timer)

@@ -2,7 +2,7 @@ package import PlatformC
 
 /// Checks that only the user of this process can have created or changed a file, a folder or a socket.
 ///
-/// At any other path, another user could have planted commands, or links to this user's files.
+/// If another user could have changed it, that user may have planted commands in it, or links to this user's files.
 ///
 /// A path is trusted if the effective user owns it and other users cannot write it. The user's private group may have
 /// write permission: it has the user's name and no other members. On systems with such groups (umask 002), every file

@@ -69,7 +69,8 @@ struct TimerSlab: ~Copyable {
     func live(_ handle: TimerHandle) -> (record: Record, life: UInt32)? {
         guard handle.index < extent else { return nil }
         let record = record(handle.index)
-        // No handle of a later life exists yet, so an equal generation means that the life has not ended.
+        // When a life ends, the record gets the generation of its next life, which no handle names yet. So an equal
+        // generation means that the handle's life has not ended.
         let life = record.pointee.life.load(ordering: .relaxed)
         return life >> TimerRecord.takingBits == handle.generation ? (record, life) : nil
     }
@@ -169,7 +170,7 @@ struct TimerRecord: ~Copyable {
 
     /// Names the list that a record is in, or the record's state if it is in none.
     ///
-    /// The value of a list is its number XOR the wheel's `turn`.
+    /// For a list, `rawValue` is the list's number XOR the wheel's `turn`.
     struct Place: RawRepresentable, Equatable {
         var rawValue: UInt16
         static var free: Place { Place(rawValue: .max) }

@@ -95,8 +95,9 @@ extension TimerWheel {
     private mutating func joinLists(before now: UInt64) {
         var all = Slot()
         var isAnyStale = false
-        // Equal deadlines are in one list, so any order of the slots keeps their order of insertion. The records in
-        // `moving` were inserted after those that have left it, and the records for the next pass were inserted last.
+        // Records with equal deadlines must stay in the order of insertion. In the slots they are in one list, so the
+        // order of the slots does not matter. The lists after the slots are joined last: the records in `moving` were
+        // inserted after those that have left it for a slot, and the records for the next pass were inserted last.
         for position in 0..<Self.listCount where !slots[position].isEmpty {
             let slot = slots[position]
             isAnyStale = isAnyStale || isStale(position)

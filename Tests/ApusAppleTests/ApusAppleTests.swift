@@ -16,7 +16,7 @@ struct ApusAppleTests {}
 
 /// Records an app's notes in order, with the seconds of uptime since the test began.
 ///
-/// A test holds the journal because it must not hold the app.
+/// A test retains the journal instead of the app, because a retained app would count as a leak.
 final class Journal: Sendable {
     private let lines = Locked<[String]>([])
     private let time: VirtualTime

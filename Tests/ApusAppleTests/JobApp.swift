@@ -38,7 +38,7 @@ enum JobApp {
         }
     }
 
-    /// Submits a request to the background jobs of the running app, which a test must not hold.
+    /// Submits a request to the `AppleBackgroundJobs` of the running app, an object that tests must not keep.
     static func submit(_ request: BackgroundJobRequest, _ device: SimulatedDevice) throws {
         let jobs: AppleBackgroundJobs = try device.built()
         try device.perform { try await jobs.submit(request) }

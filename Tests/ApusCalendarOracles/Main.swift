@@ -124,8 +124,9 @@ struct Run {
         let ours = comparison.ours()
         if theirs == ours { return }
         let finds = { (instant: Int64) in
-            // The question begins a microsecond before the instant. If it began a whole second before, systemd would
-            // count the seconds up to 60, which is beyond the minutes of a repetition.
+            // The question begins a microsecond before the instant. If it began a whole second before, systemd could
+            // count the seconds up to 60, past the end of the minute, and then miss the instant (see
+            // `Verdict.systemdRepetition`).
             let question = ["systemd", comparison.zone, "\(instant - 1).999999", "1", comparison.text]
             return Answer(line: oracles.systemd.ask(question) ?? "").instants(until: instant)?.contains(instant)
                 ?? false

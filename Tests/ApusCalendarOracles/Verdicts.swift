@@ -85,9 +85,8 @@ struct Verdict: Hashable {
     /// - Parameters:
     ///   - comparison: The question.
     ///   - theirs: The oracle's answer.
-    ///   - agreesWithoutZone: Whether, on a clock without changes, the oracle agrees, or disagrees for a reason that
-    ///     has a verdict.
-    ///   - finds: Whether the oracle finds an instant when the question begins a microsecond before it.
+    ///   - agreesWithoutZone: Whether the oracle agrees in UTC, or differs there for a reason that has a verdict.
+    ///   - finds: Whether the oracle finds a given instant if it is asked from a microsecond before that instant.
     /// - Returns: The verdict, or nil if there is no reason.
     static func explain(
         _ comparison: Comparison, _ theirs: [Int64], agreesWithoutZone: Bool, finds: (Int64) -> Bool

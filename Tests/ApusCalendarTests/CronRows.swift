@@ -1,7 +1,8 @@
 /// Random expressions with their first occurrences after 2026-11-24 12:00, as computed by croniter 6.
 ///
-/// Two kinds of expressions are left out. With a day of the month beside `#` or `L`, croniter uses the day of the week
-/// only. With a day of the month beside a step, the first character decides in Vixie cron, but not in croniter.
+/// Two kinds of expressions are left out. If a day of the month is combined with `#` or `L`, croniter uses only the day
+/// of the week. If a day of the month or of the week has a step, the first character of its field decides in Vixie cron
+/// whether both days must match, but not in croniter.
 let cronRows = """
     */16,32-38/3,51-53 * * * */2 → 2026-11-24 12:16:00, 2026-11-24 12:32:00, 2026-11-24 12:35:00, 2026-11-24 12:38:00
     25 * * * */2 → 2026-11-24 12:25:00, 2026-11-24 13:25:00, 2026-11-24 14:25:00, 2026-11-24 15:25:00

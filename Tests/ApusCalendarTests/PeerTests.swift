@@ -8,7 +8,7 @@ struct PeerTests {
     /// The cases of cronsim 2.7 (`tests/test_cronsim.py`): the zone, the policy for a gap, the base in UTC, the
     /// expression, and the occurrences in UTC.
     ///
-    /// cronsim leaves out a time with seconds that the clock skips.
+    /// If an expression has seconds, cronsim leaves out the times that the clock skips.
     private static let cronsim = """
         UTC | after | 2020-01-01 00:00 | 1 1 L * * | 2020-01-31 01:01:00
         UTC | after | 2020-01-01 00:00 | 1 1 LW 5 * | 2020-05-29 01:01:00

@@ -40,7 +40,7 @@ struct FairnessTests {
             harness,
             (0..<3).map { request("low\($0)", "a", .low) } + (0..<3).map { request("high\($0)", "b", .high) })
         harness.advance(70)
-        // Every fourth place goes to the priority of the job that was due first.
+        // Every fourth place goes to the priority whose job has been due the longest, which is `low` here.
         #expect(harness.calls.all.map(\.job) == ["high0", "high1", "high2", "low0", "low1", "low2"])
     }
 

@@ -12,8 +12,8 @@ struct HistoryTests {
         harness.advance(5.5)
         #expect(try harness.history() == ["1 running", "2-5 skipped(overlap)"])
         #expect(try harness.runs().map(\.skipReason) == [nil, .overlap])
-        // The attempt in progress is lost and repeated. The occurrences that are skipped meanwhile still belong to the
-        // same range.
+        // The attempt in progress is lost and repeated. The occurrences that are skipped meanwhile extend the range of
+        // those that were skipped before the crash.
         try harness.crash()
         harness.advance(4)
         #expect(try harness.history() == ["1 lost(interrupted)", "2-9 skipped(overlap)", "1.2 running"])

@@ -117,7 +117,7 @@ struct JobMachineTests {
     @Test(
         "a late occurrence follows the missed-run policy, and one within the grace does not",
         arguments: [
-            // The interval is 10 s; each row holds the second of arrival, the grace, the policy and the written runs.
+            // The interval is 10 s. Each row holds the arrival in seconds, the grace, the policy and the written runs.
             (10.0, nil, MissedRunPolicy.skip, ["1 running"]),
             (19.9, nil, .skip, ["1 running"]),
             (15, .seconds(4), .skip, ["1 skipped(missed)"]),
@@ -136,7 +136,7 @@ struct JobMachineTests {
     @Test(
         "the grace counts from the end of the tolerance, also with a tolerance beyond the grace",
         arguments: [
-            // The job is due after 2 s with a tolerance of 65 s; each row holds the second of arrival, the grace and
+            // The job is due after 2 s with a tolerance of 65 s. Each row holds the arrival in seconds, the grace and
             // the written runs.
             (67.0, nil, ["1 running"]),
             (127, nil, ["1 running"]),

@@ -154,7 +154,7 @@ struct SetAsideJobsTests {
         #expect(jobs.mustWrite && jobs.count == 2 && jobs.next(atMost: 2) == [job(3)])
         jobs.committed([job(3)])
         #expect(!jobs.mustWrite && jobs.count == 3 && jobs.contains(1))
-        // Another owner has released the shard.
+        // Another owner had the shard and has released it, so the job is found, and must be written, again.
         jobs.find(job(1))
         #expect(jobs.next(atMost: 2) == [job(1)])
     }

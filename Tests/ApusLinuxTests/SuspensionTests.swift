@@ -101,7 +101,8 @@ struct SuspensionTests {
         #expect(world.seen.all == [.suspended])
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active])
-        // A process that was stopped without notice first learns of the suspension, and then continues in the same way.
+        // A process that was stopped without notice enters the suspended phase only when it is continued, and then
+        // becomes active at once.
         world.time.sleepMachine(for: .seconds(60))
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active, .suspended, .active])

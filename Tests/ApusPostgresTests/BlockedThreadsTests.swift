@@ -64,8 +64,8 @@
                         try await BlockedThreadsTests.blockAll(scheduler)
                         let observer = try await PostgresConnection.connect(configuration)
                         let first: Int64 = try await observer.value("SELECT number FROM apus.beat")
-                        // A heartbeat makes a new session for the node. The test waits for so many heartbeats that the
-                        // time-out of the other nodes has passed.
+                        // When its session has ended, the node makes a new one with a heartbeat. The test waits for so
+                        // many heartbeats that other nodes would by then have declared a silent node dead.
                         try await observer.run(
                             """
                             SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -230,7 +230,8 @@
         func crash() async throws {
             let server = try await PostgresServer.start(hasTLS: false)
             let configuration = try server.configuration
-            // A session that is signalled during an answer reports nothing; this one has long been idle.
+            // After a crash, the server signals all other sessions. A session that is answering at that moment does not
+            // report the crash; this one is idle by then, so it does.
             let idle = try await PostgresConnection.connect(configuration)
             try await withConnection(configuration) { victim in
                 try await withConnection(configuration) { observer in

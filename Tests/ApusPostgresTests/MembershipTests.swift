@@ -93,7 +93,7 @@ struct ClusterModel {
         /// The shards that the node believes it owns.
         var shards: Set<ShardID> = []
         var acts = false
-        /// The answer to a heartbeat that is on its way to the node; without a view if the heartbeat was lost.
+        /// The answer that is on its way to the node; it has no view if the node's heartbeat was lost.
         var answer: (at: Int64, began: Int64, view: MembershipMachine.View?)?
     }
 

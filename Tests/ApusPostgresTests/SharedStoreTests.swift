@@ -218,7 +218,7 @@
                     }
                 }
                 try await areGivenBack()
-                // The database has granted a place whose answer was lost, so the node does not know of it.
+                // The database has granted a place, but the answer was lost, so the node does not know of the place.
                 try await withConnection(database.configuration) { connection in
                     try await connection.run(
                         "SELECT apus.take_places(min(id), 'q', 0, 1) FROM apus.node WHERE ended IS NULL")

@@ -239,7 +239,7 @@
                 try await shop.database.write { db in
                     try shop.place(1, in: db)
                     try shop.store.submit(Shop.Ship(order: 1), in: db)
-                    // The scheduler's own submission fails first, which ends the transaction.
+                    // The transaction lasts until the scheduler's own submission has failed.
                     let waiting = DispatchSemaphore(value: 0)
                     Task {
                         await #expect(throws: JobError.self) { try await scheduler.submit(Shop.Ship(order: 2)) }

@@ -40,7 +40,7 @@ private final class EarlyWakeup: TimeSource, Wakeup {
         while let handler = nextWakeUp(until: target) { handler(.deadline) }
     }
 
-    /// Moves to the next wake-up, or to `target` if there is none before.
+    /// Moves to the next wake-up, or to `target` if there is no wake-up until then.
     private func nextWakeUp(until target: UInt64) -> (@Sendable (WakeReason) -> Void)? {
         state.withLock { state in
             guard let next = state.wakeAt.values.min(), next <= target else {

@@ -274,8 +274,8 @@ static struct silence begin_silence(void) {
     epoll_ctl(silence.epoll, EPOLL_CTL_ADD, silence.reader, &event);
     return silence;
 }
-// The descriptors are closed by system calls, because `close` is a cancellation point, and the call under test may not
-// be one.
+// Closes the descriptors by system calls. `close` is a cancellation point: it would act on a cancellation that is still
+// pending if the call under test is not a cancellation point.
 static int end_silence(struct silence silence, int result) {
     syscall(SYS_close, silence.reader);
     syscall(SYS_close, silence.writer);

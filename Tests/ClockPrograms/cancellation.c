@@ -160,11 +160,12 @@ static void cancelled_after_the_wait(void) {
             require(write(ends[1], &byte, 1) == 1 && pthread_cancel(thread) == 0 && pthread_join(thread, NULL) == 0);
             require(read(ends[0], &byte, 1) == 1);
         }
-        // If a thread had ended with the clock's lock, this sleep would hang.
+        // If a thread had ended while it held the clock's lock, this sleep would hang.
         sleep_for(ticks(1));
         open[part] = open_descriptors();
     }
-    // The first step of the clock opened files that the clock keeps, so the two parts are compared with each other.
+    // The number of descriptors before the first part is of no use, because the clock opens files at its first step and
+    // keeps them. Therefore the number after the first part is compared with the number after the second.
     require(open[0] == open[1]);
 }
 
@@ -176,8 +177,8 @@ static void *begin_when_cancelled(void *nothing) {
     return nothing;
 }
 
-// The functions of the clock contain no cancellation point. At one, a thread could end while it has a lock. The child
-// has a timer that the clock finds by reading a file.
+// The functions of the clock contain no cancellation point, because a thread that is cancelled there could end while it
+// has a lock. The child has a timer that the clock finds by reading a file.
 static void cancelled_callers_of_the_clock(void) {
     int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     struct itimerspec setting = {.it_value = time_of(3600000000000)};

@@ -36,8 +36,8 @@ static void by_dup3(int timer) {
     require(dup3(other, timer, O_CLOEXEC) == timer && close(other) == 0 && close(timer) == 0);
 }
 
-// After a timer was closed, its number may belong to another file. Eight bytes that are then read from the number must
-// be those of the file.
+// After a timer was closed, its number may belong to another file. A read of eight bytes from this number must then
+// return the bytes of that file.
 static void closed_timers(void) {
     static void (*const closings[])(int) = {by_close,  by_close_range, by_system_call, by_closefrom,
                                             by_fclose, by_dup2,        by_dup3};

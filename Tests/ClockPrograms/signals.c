@@ -252,7 +252,7 @@ static void jumps_out_of_a_wait(void) {
         sleep_for(ticks(2));
         require(reading(CLOCK_MONOTONIC) - before >= ticks(2));
     }
-    // This sleeps beyond the deadlines of the waits that the handlers have left.
+    // This sleeps beyond the deadlines of the waits that the handlers have jumped out of.
     sleep_for(ticks(time_is_virtual() ? 1000 : 1));
 }
 

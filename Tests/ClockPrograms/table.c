@@ -80,7 +80,7 @@ static const char *killed(const struct waiting_call *call) {
     close(ends[1]);
     char byte;
     require(read(ends[0], &byte, 1) == 1 && kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
-    // The pipe has ended, so no process that the copy has started has its output open.
+    // The read finds the end of the pipe, so no process that the copy has started still has the pipe open.
     require(read(ends[0], &byte, 1) == 0 && close(ends[0]) == 0);
     return WIFSIGNALED(status) ? "ends" : "continues";
 }

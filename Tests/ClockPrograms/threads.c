@@ -285,7 +285,8 @@ static void post(int64_t two_ticks) {
     await_round(rounds_of_posts + 1);
     for (int round = 0; round < rounds_of_posts; round++) {
         sem_post(&shared->post);
-        // By now, the clock may have reached the deadline after `reached`, and may move to the one after that at most.
+        // By now, the clock may have reached the deadline after `reached`. Until the post is received, it may move to
+        // the next deadline, but not beyond.
         int64_t latest = atomic_load(&shared->reached) + two_ticks;
         while (sem_wait(&shared->answer) != 0) {}
         if (atomic_load(&shared->received) > latest) _exit(2);

@@ -1,12 +1,15 @@
-// Waits that end by calls which the waiting process does not see. Usage: releases chain | receive NAME | send NAME |
-// busy NAME FILE | answer NAME | ask NAME CLOCK COUNT
+// Waits that are ended by calls of other processes, which the waiting process does not see. Usage: releases chain |
+// receive NAME | send NAME | busy NAME FILE | answer NAME | ask NAME CLOCK COUNT
 //
-// chain: at 1 s a process unlocks a mutex, another gets it and sends a message, and a third receives that.
-// receive: waits an hour for a message. send: sends it.
-// busy: receives a message, beside a thread that runs until the file is there, and then sleeps from second to second.
-// answer: answers each message with the instant at which the message has come, beside a thread that sleeps from second
-// to second.
-// ask: from outside of the tree, sends COUNT messages, and compares the answers with what the clock's file shows.
+// chain: at 1 s a process unlocks a mutex, a second process gets it and sends a message, and a third receives the
+// message.
+// receive: waits up to an hour for a message.
+// send: sends that message.
+// busy: like receive. Meanwhile, another thread of the process spins until FILE exists, and then sleeps for one second
+// again and again.
+// answer: answers each message with the instant of its arrival. Meanwhile, another thread of the process sleeps for one
+// second again and again.
+// ask: runs outside the tree. It sends COUNT messages, and compares each answer with the readings in the file CLOCK.
 #define _GNU_SOURCE
 #include "../../Sources/ApusClock/shared_clock.h"
 
@@ -114,7 +117,8 @@ static int answer(const char *name) {
     start_sleeping(NULL);
     do {
         struct timespec now, end = in_an_hour();
-        // No message has come within an hour, which has passed second by second, as the other thread sleeps.
+        // If no message comes within an hour, that hour passes second by second, because the other thread sleeps from
+        // second to second.
         if (mq_timedreceive(queue, &byte, 1, NULL, &end) != 1) continue;
         clock_gettime(CLOCK_MONOTONIC, &now);
         int64_t instant = now.tv_sec * SECOND + now.tv_nsec;

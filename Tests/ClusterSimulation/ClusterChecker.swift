@@ -115,10 +115,10 @@ final class ClusterChecker {
         }
     }
 
-    /// Checks that no other open job has the name of a job that requires a free name.
+    /// Checks that a job that required a free name shares its name with no other open job.
     ///
-    /// The check is made at the end of the transaction, so it leaves out jobs that a later part of the turn changes:
-    /// they may have got the name after the part with the requirement.
+    /// The check sees the state at the end of the transaction. It leaves out jobs that a later part of the turn
+    /// changes, because they may have got the name only after the job with the requirement was made.
     private func checkFreeNames(_ parts: [[JobChange]]) {
         for (index, part) in parts.enumerated() {
             for change in part where change.requiresFreeName {
@@ -232,8 +232,8 @@ final class ClusterChecker {
     private func checkLimit(_ handler: ClusterHandler) {
         let queue = handler.plan.queue
         checkKey(handler)
-        // After a promotion, places that the new database does not know are assigned again before their former owners
-        // notice it.
+        // A promoted database does not know all places that were assigned. It assigns these places again before their
+        // former owners notice the promotion.
         let isKnown = { [lastPromotion] (instant: Int64) in lastPromotion.map { instant > $0 + .ms(5_000) } ?? true }
         guard let limit = world.history.limits[queue], isKnown(world.now) else { return }
         let others = active.values.joined().filter {
@@ -457,7 +457,8 @@ extension ClusterChecker {
             tables.rows[key.job]?.runs.values.first { RunKey($0) == key }
         }
         attempts = attempts.filter { stored($0).map { $0.state != .waiting } ?? false }
-        // The row may contain an earlier postponement of the same attempt, or the claim before it.
+        // After the promotion, the row may contain an earlier postponement of the same attempt, or the claim that came
+        // before the postponement.
         snoozes = snoozes.filter { key, end in
             guard let run = stored(key) else { return false }
             switch run.state {

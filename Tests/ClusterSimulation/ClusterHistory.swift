@@ -15,7 +15,7 @@ package enum ClusterMutant: String, CaseIterable, Sendable {
     case morePlaces
     /// A run that its handler has completed can be ended like any other.
     case completionUnseen
-    /// A promoted database skips as many numbers as the one before it.
+    /// The count of numbers that a promoted database skips does not grow with each promotion.
     case sameNumbers
     /// The database does not check the timeline of a turn.
     case staleTimeline
@@ -90,12 +90,13 @@ struct ClusterHistory: CustomStringConvertible {
         trouble = 6_000 + pick(14_000)
         limits = ["one": 1, "few": 2 + pick(2)]
         limitsPerKey = seed % 8 == 4 ? ["few": 1, "default": 1 + Int(seed / 8 % 2)] : [:]
-        // Only every third history has unreadable jobs, so that the other histories stay the same.
+        // Only every third history has unreadable jobs, so that the other histories are the same as before such jobs
+        // were added.
         unreadable = seed.isMultiple(of: 3) ? 1 + Int(seed / 3 % 7) : 0
         steps = []
         var number = 0
-        // Names have their own random numbers and occur only in every other history, so that the other histories stay
-        // the same.
+        // Names have their own random numbers and occur only in every other history, so that the histories without
+        // names are the same as before names were added.
         let names = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x9FB2_1C65)
         // Roles have their own random numbers and occur only in every third history, for the same reason.
         if seed % 3 == 2 {
@@ -191,7 +192,7 @@ struct ClusterPlan {
     var payload: Int?
     /// Whether handlers obey a cancellation.
     var obeys = true
-    /// Whether the submission makes no job while another job has its name.
+    /// Whether the submission makes a job only if no other open job has its name.
     var requiresFreeName = false
     /// Whether only some nodes have a handler for the job; this is the same for each submission of an identifier.
     var isRare = false

@@ -119,7 +119,7 @@ extension ClusterNode {
         }
     }
 
-    /// Wakes the scheduler after the node has got a new session, because that has missed the earlier notifications.
+    /// Wakes the scheduler after the node has got a new session, which did not receive the earlier notifications.
     ///
     /// If all nodes have the same role, nothing depends on these notifications.
     private func hearAgain() {

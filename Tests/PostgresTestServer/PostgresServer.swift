@@ -46,8 +46,8 @@ package final class PostgresServer: Sendable {
         // setsid starts the script in a separate session, so that a signal to the process group of the tests does not
         // end it.
         process.executableURL = URL(filePath: "/usr/bin/setsid")
-        // setsid waits for the script, so that the script is reaped when it has ended. If a child has ended and is not
-        // reaped before the server ends, Swift Testing does not notice the end of its own child.
+        // `--wait` makes setsid wait for the script, and so reap it when it has ended. As long as any ended child is
+        // not reaped, Swift Testing does not notice the end of its own child.
         process.arguments = [
             "--wait", "/bin/sh", "-c", Self.script, "postgres", folder, "\(port)", programs, tls, Self.password,
         ]

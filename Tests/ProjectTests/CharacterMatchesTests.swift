@@ -18,9 +18,9 @@ enum CharacterMatches {
         #".components(separatedBy: ""#, #"\.isNewline"#,
     ]
 
-    /// Properties of the process for which Foundation replaces bytes that are not UTF-8.
+    /// The properties of the process in whose values Foundation replaces bytes that are not UTF-8.
     ///
-    /// Only the files of `library` may use them, because a library has no other source for them.
+    /// Only the files in the folder `library` may use them, because a library has no other source for these values.
     private static let replacing = ["processInfo.environment", "currentDirectoryPath"]
     private static let library = "Sources/ApusLinux/"
 

@@ -31,8 +31,8 @@ final class Ledger: Sendable {
         var isMixed = false
         /// The phase of the occurrences; `nil` if it is unknown.
         ///
-        /// It has the period in which the submission was made from which the occurrences are counted, and the number of
-        /// earlier occurrences.
+        /// The occurrences are counted from a submission, which was made at a moment between `from` and `to`. `origin`
+        /// is the number of earlier occurrences.
         var phase: Phase?
         /// Whether this submission was acknowledged with a job that it made.
         var isAcknowledged = false

@@ -70,7 +70,7 @@ indirect enum Step: Sendable, Hashable {
     case fault(Fault)
     /// The store works again, and hanging commits continue.
     case heal
-    /// Hanging commits continue; a store that fails continues to fail.
+    /// Lets hanging commits continue, the last one first if `isReversed`; a failing store is not repaired.
     case release(isReversed: Bool)
     /// Stops the scheduler; if `grace` is `nil`, it waits for its handlers without a limit.
     case stop(grace: Int?)

@@ -4,7 +4,7 @@ import ApusVirtualTime
 
 /// The jobs whose rows cannot be read.
 ///
-/// The ledger does not record them, because they must not delay other jobs.
+/// The ledger does not record them. It expects the other jobs to run as if there were no unreadable jobs.
 extension World {
     /// Adds the jobs, each of which is due within a minute of elapsed time, or was interrupted by the end of an earlier
     /// process.

@@ -8,7 +8,7 @@
 
     /// Registers for pushes, and handles each push at once.
     ///
-    /// The delegates here have no base class. If they had one, the base class would have the protocol's default
+    /// The delegates here have no common base class. If they had one, it would have the protocol's default
     /// implementations, and the methods that a subclass adds would not be called.
     private final class PushDelegate: UIResponder, UIApplicationDelegate {
         func application(

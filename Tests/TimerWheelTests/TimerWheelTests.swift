@@ -305,7 +305,8 @@ struct TimerWheelTests {
         var wheel = TimerWheel(now: 0)
         let base: UInt64 = 1 << 20
         for _ in 0..<2 { _ = wheel.insert(deadline: 10, tolerance: 0, payload: TimerPayload(0)) }
-        // While this timer is in the wheel, `current` stays before the slot that the timer shares with those below.
+        // While this timer is in the wheel, `current` stays before the slot that this timer shares with the timer that
+        // is inserted below.
         _ = wheel.insert(deadline: base + 10_000, tolerance: 0, payload: TimerPayload(2))
         #expect(wheel.takePayloads(now: base + 100, budget: 1) == [0])
         _ = wheel.insert(deadline: base + 100, tolerance: 0, payload: TimerPayload(1))

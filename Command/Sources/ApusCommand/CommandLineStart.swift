@@ -2,7 +2,7 @@ import ApusClient
 import ApusJobs
 package import ArgumentParser
 
-/// Reads the arguments of both programs, and runs the subcommand.
+/// Reads the arguments of `apus` and `apusd`, and runs the subcommand.
 package enum CommandLineStart {
     /// Checks the arguments and the environment, and then runs the subcommand that the arguments name.
     ///

@@ -30,7 +30,7 @@ final class HomeLock: Sendable {
 
     deinit { close(folder) }
 
-    /// Takes the lock, unless it is held already or the store takes it.
+    /// Takes the lock, unless this object holds it already, or the store will take the same lock.
     ///
     /// - Throws: ``JobError`` with `owned`, naming the other process, or with `unavailable`.
     func acquire(forJobsIn store: StoreLocation) async throws {

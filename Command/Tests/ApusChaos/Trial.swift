@@ -53,7 +53,7 @@ struct Trial {
 
     private var warmUp: Int { isShort ? 2 : 4 }
 
-    /// Waits until every due occurrence has its outcome, and then until no occurrence is left.
+    /// Waits until every occurrence that is due now has its outcome, and then until all later ones have theirs.
     ///
     /// The last occurrences are due at `lastDue`, which may be in the future, because the strikes may have taken less
     /// time than planned.

@@ -24,8 +24,8 @@ struct DatabaseTroubleTests {
             for text in words { #expect(started.err.contains(text), "\(started)", sourceLocation: location) }
             let log = (try? String(contentsOfFile: apus.home.logPath, encoding: .utf8)) ?? ""
             #expect(!(log + started.err).contains(Self.secret), sourceLocation: location)
-            // The home remembers a refused store, so that a call without the variable uses no new file.
-            // An invalid text is not remembered.
+            // The home remembers a refused store, so that a later call without the variable is refused too, and does
+            // not create a new file. An invalid text is not remembered.
             if code == 1 {
                 let elsewhere = try await apus("list")
                 #expect(elsewhere.code == 1, "\(elsewhere)", sourceLocation: location)
@@ -155,7 +155,7 @@ struct DatabaseTroubleTests {
             let location = "host=\(pooler.folder) port=\(database.server.port) user=owner dbname=\(database.name)"
             try await expectRefusal(
                 location, saying: database.name, "a pooler in transaction mode", "connect to the server itself")
-            // A copy is refused too, because it holds a lock for as long as its session lasts.
+            // `apus store copy` refuses the pooler too, because the copy holds a lock for as long as its session lasts.
             try await ApusUnderTest.with { apus in
                 _ = try await apus.startDaemon()
                 let copy = ["store", "copy", "--from", apus.home.databasePath, "--to", location]

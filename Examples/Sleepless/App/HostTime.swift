@@ -8,8 +8,9 @@ extension BackgroundHost {
     /// The wall clock as text.
     var stamp: String { now.iso8601 }
 
-    /// Returns the reading of the wall clock at an instant of the continuous clock, unless the wall clock is set before
-    /// then.
+    /// Returns the reading of the wall clock at an instant of the continuous clock.
+    ///
+    /// The reading is right if the wall clock is not set before that instant.
     func wall(at instant: ContinuousInstant) -> WallInstant {
         now.advanced(by: engine.time.continuous().duration(to: instant))
     }

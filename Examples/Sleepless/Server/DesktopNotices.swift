@@ -3,7 +3,9 @@ import ApusTimers
 import Foundation
 import Synchronization
 
-/// A notifier for the desktop that reports whether notifications are shown, because the page must not promise more.
+/// A notifier for the desktop that also reports whether notifications are shown.
+///
+/// The page shows this report, so that it promises no notifications that the user will not see.
 final class DesktopNotices: Notifier {
     private let desktop: any Notifier
     private let hasBus: Bool

@@ -72,7 +72,7 @@ struct PhoneStageTests {
         try tap("timer/go", #"{"delay":100,"repeat":null}"#)
         let begin = phone.device.time.uptime()
         try await control("next-event")
-        // A background task that is longer than half a minute causes a warning.
+        // The next event is a warning after half a minute, because a background task is still open then.
         #expect(begin.duration(to: phone.device.time.uptime()) == .seconds(30))
         try await control("skip-day")
         #expect(begin.duration(to: phone.device.time.uptime()) == .seconds(86_430))

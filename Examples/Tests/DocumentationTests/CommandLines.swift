@@ -132,8 +132,8 @@ struct CommandHelp: Decodable {
             case "rule":
                 let now = CivilDateTime(localSeconds: 1_767_225_600)
                 _ = try CalendarSchedule(text: value, form: .rrule, now: now)
-            // Relative times need some instant, which must be the same in each run and earlier than those of the
-            // examples.
+            // A relative time needs a present instant. It must be the same in each run, and earlier than all instants
+            // in the examples.
             case "time":
                 _ = try TimeText.parse(
                     value, now: WallInstant(secondsSince1970: 1_767_225_600), timeZone: TimeText.zone(named: "UTC"))

@@ -1,2 +1,2 @@
-// SwiftPM leaves out a target without a source file of its own, so this file exists. Code that an app needs on Linux
-// only belongs here.
+// SwiftPM leaves out a target without a source file of its own, so this file exists. Code that an app needs only on
+// Linux belongs here.

@@ -76,7 +76,7 @@
             for (name, phase) in Self.phases {
                 observers.observe(name) { _ in
                     if phase == .terminated { phases.finish(phase) } else { phases.set(phase) }
-                    // UIKit posts these on the main thread.
+                    // UIKit posts these notifications on the main thread.
                     MainActor.assumeIsolated { loop.flush() }
                 }
             }

@@ -51,10 +51,12 @@
 
         /// Sets the handler of an identifier in this process.
         ///
+        /// A handler that is set after the launch is only kept, and the identifier is not checked yet. If it is not
+        /// permitted, ``submit(_:)`` throws `notPermitted`. For a request that is not for continued work,
+        /// ``submit(_:)`` throws `registeredTooLate`.
+        ///
         /// - Throws: `BackgroundJobError` with the code `invalidArgument`, `alreadyRegistered`, or `notPermitted` when
-        ///   `BGTaskSchedulerPermittedIdentifiers` does not contain the identifier. A handler that is set after the
-        ///   launch is not given to the system yet. For it, ``submit(_:)`` throws `notPermitted` instead, or
-        ///   `registeredTooLate` if the request is not for continued work.
+        ///   `BGTaskSchedulerPermittedIdentifiers` does not contain the identifier.
         public func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
             guard !identifier.isEmpty else {
                 throw BackgroundJobError(

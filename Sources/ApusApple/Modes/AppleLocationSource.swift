@@ -12,9 +12,10 @@
     ///   developer.apple.com/documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates). Updates
     ///   that were started in the foreground with `inBackground` keep the app running in the background, even if the
     ///   permission is only `whenInUse`.
-    /// - Updates do not pause by themselves when the device stands still, because Core Location does not resume them
-    ///   (developer.apple.com/documentation/corelocation/cllocationmanager/pauseslocationupdatesautomatically): stop
-    ///   them when they are not needed.
+    /// - Updates continue while the device stands still. Core Location's automatic pause is switched off, because Core
+    ///   Location does not resume paused updates by itself
+    ///   (developer.apple.com/documentation/corelocation/cllocationmanager/pauseslocationupdatesautomatically). Stop
+    ///   the updates when they are not needed.
     /// - Without `inBackground`, a suspended app receives no positions. When it runs again, it receives those that the
     ///   system has kept for it.
     public final class AppleLocationSource: LocationSource {
@@ -136,7 +137,7 @@
         private func received(_ update: LocationUpdate) {
             state.withLock { state in
                 if case .authorization(let authorization) = update {
-                    // The system reports the permission at the beginning, and again for other reasons.
+                    // The system also reports a permission that has not changed, for example at the beginning.
                     guard state.authorization != authorization else { return }
                     state.authorization = authorization
                 }

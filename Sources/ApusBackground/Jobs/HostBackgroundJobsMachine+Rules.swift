@@ -12,9 +12,10 @@ extension HostBackgroundJobsMachine {
     /// Returns the obstacles that decide whether a request begins now; `nil` if they depend on conditions that were not
     /// read.
     ///
-    /// The conditions are missing if a run has ended since `needsConditions(_:)` returned false. The end of that run
-    /// causes another decision. Conditions are considered only if there is no other obstacle, because observing them
-    /// has a cost.
+    /// Conditions are considered only if there is no other obstacle, because observing them has a cost. The caller
+    /// therefore reads them only if `needsConditions(_:)` returns true. If a run ends after that call, a request may
+    /// lose its last other obstacle although the conditions were not read. The end of the run then causes another
+    /// decision.
     func decidingObstacles(
         of entry: PendingBackgroundJob, at now: HostBackgroundReading
     ) -> [BackgroundJobObstacle]? {

@@ -333,7 +333,7 @@ struct HostBackgroundRunEntry: Sendable {
     let began: UptimeInstant
     /// The instant at which the time limit ends the run.
     let deadline: UptimeInstant?
-    /// The spacing to restore if the host refuses the run.
+    /// The end of the spacing before this run, which is restored if the host refuses the run; `nil` if there was none.
     let formerSpacing: StoredInstant?
     /// Whether the run was begun against the rules, so that conditions do not end it.
     let isSimulated: Bool

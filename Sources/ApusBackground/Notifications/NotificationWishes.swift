@@ -10,7 +10,7 @@ import Logging
 final class NotificationWishes: Sendable {
     private enum Wish {
         case add(NotificationRequest)
-        /// A request that was wanted before, and may have been shown since.
+        /// Schedule the request in place of an earlier one, unless the earlier one has been shown.
         case keep(NotificationRequest)
         case remove
     }

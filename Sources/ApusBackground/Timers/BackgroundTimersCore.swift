@@ -219,8 +219,8 @@ final class BackgroundTimersCore: Sendable {
                 act(isOnMain: true) { $0.expired(request) }
             }
         } catch {
-            // The expiration handler is called too; the machine ignores the second call, because it no longer knows the
-            // request.
+            // The host also calls the expiration handler, so the machine is notified twice. It ignores the second
+            // notification, because it no longer knows the request.
             act { $0.expired(request) }
             return
         }

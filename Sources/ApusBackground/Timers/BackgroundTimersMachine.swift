@@ -48,7 +48,8 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
     }
 
     private enum Standing {
-        /// A background task covers the timer, or is requested when the app returns.
+        /// A background task covers the timer. After a refusal or an expiration, a new one is requested when the app
+        /// returns.
         case covered
         /// The substitute has taken over until the app returns.
         case handedOver

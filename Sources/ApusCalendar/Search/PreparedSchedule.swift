@@ -16,9 +16,10 @@ public struct PreparedSchedule: Sendable {
 
     /// The maximum number of steps of a search.
     ///
-    /// A search examines the 3612 months from 1900 to 2200 at most four times: before and after a change of the clock,
-    /// each for the first and the second copy of a repeated time. For positions in weeks it examines the 15705 weeks
-    /// instead. A spread triples this. Each EXDATE, and each excluded day of a rule with positions, adds one step.
+    /// A search examines the 3612 months from 1900 to 2200 at most four times: for the first copy of a repeated time
+    /// and for the second one, in each case before and after a change of the clock. For positions in weeks, it examines
+    /// the 15705 weeks instead. A spread triples this. Each EXDATE, and each excluded day of a rule with positions,
+    /// adds one step.
     static let stepBound = 4 * 15_705 * 3
 
     /// Prepares a schedule.
@@ -223,9 +224,9 @@ public struct PreparedSchedule: Sendable {
 
     /// Whether the clock reaches a local second for the first time at an instant.
     ///
-    /// The clock does not reach it for the first time if it skipped the local second earlier, was set back within
-    /// hours, and shows the local second only after that. No real zone has such changes, but the contents of a zone
-    /// file may describe them.
+    /// It is false if the local second was skipped earlier: the clock first moved forward over the local second, was
+    /// set back within hours, and only then shows it. No real zone has such changes, but the contents of a zone file
+    /// may describe them.
     private func isReached(_ match: Int64, at instant: Int64) -> Bool {
         let segment = rules.segment(at: instant - 1)
         return rules.isPlain(instant - 1, segment: segment)

@@ -69,7 +69,7 @@ struct RecurrenceDays: Sendable {
         ordinalsOfMonth = rule.frequency == .monthly || !rule.months.isEmpty
     }
 
-    /// Returns the matching days of a month that are in periods counted by the interval, as bits 1 to 31.
+    /// Returns the matching days of a month, as bits 1 to 31, in the periods that the interval does not skip.
     func days(_ month: Month) -> UInt64 {
         let counted = inInterval(month)
         return counted == 0 ? 0 : counted & daysOfAnyPeriod(month)
@@ -117,7 +117,7 @@ struct RecurrenceDays: Sendable {
 
     // MARK: Intervals
 
-    /// Returns the days of a month that are in periods counted by the interval, as bits 1 to 31.
+    /// Returns all days of a month, as bits 1 to 31, in the periods that the interval does not skip.
     private func inInterval(_ month: Month) -> UInt64 {
         guard interval > 1 else { return month.all }
         switch frequency {
@@ -139,12 +139,12 @@ struct RecurrenceDays: Sendable {
         }
     }
 
-    /// Returns the first year that the interval counts, at or after `year`.
+    /// Returns the first year at or after `year` that the interval does not skip.
     func nextYear(_ year: Int) -> Int {
         frequency == .yearly && interval > 1 ? year + floorMod(start.year - year, interval) : year
     }
 
-    /// Returns the last year that the interval counts, at or before `year`.
+    /// Returns the last year at or before `year` that the interval does not skip.
     func previousYear(_ year: Int) -> Int {
         frequency == .yearly && interval > 1 ? year - floorMod(year - start.year, interval) : year
     }

@@ -43,7 +43,7 @@ struct RuleSearch: Sendable {
             seconds: bits(rule.seconds, start.second, TimesOfDay.allSixty, finerThan: 6))
         let isByPosition = !rule.positions.isEmpty && rule.frequency.seconds == nil
         if isByPosition, rule.frequency == .daily {
-            // Every day has the same times, so the positions select among these.
+            // The positions select among the times of one day. Every day has the same times, so this is done once.
             let count = times.count
             let chosen = rule.positions.map { $0 > 0 ? $0 - 1 : count + $0 }.filter { (0..<count).contains($0) }
             times = TimesOfDay(chosen.map { times[$0] })

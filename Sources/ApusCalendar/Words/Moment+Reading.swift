@@ -10,8 +10,8 @@ extension Moment {
         do { self = try Self.read(text) } catch {
             throw error.suggesting(instead: text) { other throws(ScheduleTextError) in
                 let moment = try Self.read(other)
-                // Without the word before it, such as a misspelt day, a time of day means another instant, so it is not
-                // suggested.
+                // A time of day is not suggested if the words before it, such as a misspelt day, would be dropped,
+                // because it would then mean another instant.
                 if case .local(nil, _) = moment.base, text.hasSuffix(other) { throw error }
                 return other
             }

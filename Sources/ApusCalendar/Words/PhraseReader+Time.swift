@@ -201,9 +201,9 @@ extension PhraseReader {
 }
 
 extension DayPart {
-    /// Returns the hour of the day that an hour of a clock, or a number alone, means in this part of the day.
+    /// Returns the hour of the day that a typed hour means in this part of the day; `nil` if no such hour is in it.
     ///
-    /// It is `nil` if no such hour is in the part. An hour with a leading zero counts from midnight.
+    /// `isClock` is false if a number alone was typed. An hour with a leading zero counts from midnight.
     fileprivate func hour(_ hour: Int, isClock: Bool, isPadded: Bool) -> Int? {
         let range = isClock || hour > 12 ? hours : hoursOfNumbers
         if let hour = [hour, hour + 24].first(where: range.contains) { return hour % 24 }

@@ -92,9 +92,9 @@ extension SchedulePhrase {
         return true
     }
 
-    /// Reads `quarter` after *every* as a step of one month.
+    /// Reads `quarter` after *every*; the step is one month.
     ///
-    /// The days of the schedule decide later which month of each quarter matches.
+    /// Which month of each quarter matches is decided later, from the days of the schedule.
     private mutating func quarter(_ token: PhraseToken) throws(ScheduleTextError) {
         isRecurring = true
         quarters = token

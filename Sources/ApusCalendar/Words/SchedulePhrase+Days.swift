@@ -56,7 +56,8 @@ extension SchedulePhrase {
             let item = reader.next
             let isNamed = reader.has(.unit(.day)) && reader.ahead(1).number != nil
             if isNamed { reader.skip() }
-            // A number alone is a day after *day* or after other days: `day 1 and 15`, `le 1er et le 15`.
+            // A plain number is a day of the month if the word *day* or other days of the month precede it, as in
+            // `day 1 and 15` and `le 1er et le 15`.
             if let number = reader.next.number, isNamed || rule.monthDays != 0 && reader.isDayNumber {
                 guard (1...31).contains(number) else { throw reader.error("a day from 1 to 31") }
                 rule.monthDays |= 1 << UInt64(number)

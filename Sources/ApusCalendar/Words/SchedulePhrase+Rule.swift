@@ -251,7 +251,8 @@ extension DayRule {
     /// The months that contain the days, as bits: the first month of each quarter, or the last one for days that are
     /// counted from its end.
     ///
-    /// It is `nil` if there are no days, if they are counted from both ends, or if one can be in another month.
+    /// It is `nil` if there are no days, or if they are counted from both ends. It is also `nil` with a 31st or a fifth
+    /// day of the week, because the month may lack such a day.
     fileprivate var monthsOfQuarters: UInt64? {
         let last = fromEnd | nearestWeekdaysFromEnd != 0 || ordinals.setBits.contains { $0 % 8 == 6 }
         let first = monthDays | nearestWeekdays != 0 || ordinals.setBits.contains { $0 % 8 != 6 }

@@ -57,8 +57,8 @@ extension CalendarSchedule {
 
     /// The words for the stored form, or nil if earlier versions cannot read them.
     ///
-    /// Earlier versions have no words for recurrence rules or for nearest weekdays. They also have none for a rule
-    /// that is limited to some months, and in these matches every day or certain days of the week.
+    /// Earlier versions have no words for recurrence rules or for nearest weekdays. They can limit a rule to some
+    /// months only if it also names days within the month, such as `1st` or `2nd tuesday`.
     var storedWords: String? {
         guard case .fields(let fields) = rule, fields.days.nearestWeekdays | fields.days.nearestWeekdaysFromEnd == 0,
             fields.months == CalendarFields.allMonths || !fields.days.onlyWeekdays

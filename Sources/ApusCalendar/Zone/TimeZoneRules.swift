@@ -26,7 +26,9 @@ public struct TimeZoneRules: Sendable, Hashable {
 
     /// The largest accepted offset in either direction, in seconds; RFC 9636 recommends less than 26 hours.
     static let largestOffset: Int64 = 26 * 3600
-    /// The last year for which the footer's changes are expanded, so that every lookup is one binary search.
+    /// The last year for which the changes are computed from the rule in the footer of a TZif file.
+    ///
+    /// They are computed in advance, so that every lookup is one binary search.
     private static let lastYear = 2201
     /// The bounds to which instants are clamped, so that sums with offsets cannot overflow.
     static let instants: ClosedRange<Int64> = -62_135_596_800...7_289_654_400

@@ -124,7 +124,7 @@ struct AppLifeMachine: Sendable {
     enum RemoveAction: Equatable {
         /// The app is not in the switcher.
         case nothing
-        /// The app is removed from the switcher, and has no process.
+        /// The app was removed from the switcher; it has no process that must be ended.
         case removed
         /// End the process without notifying it.
         case endSilently

@@ -47,7 +47,8 @@ struct HeldBackgroundTask: Sendable {
 ///
 /// The time belongs to the process, not to a task. It begins to run when a task is open in the background, and then
 /// runs whichever tasks begin and end. It pauses while the process is suspended, and while a continuous mode (audio,
-/// location) or a background job keeps the process running. That jobs pause it is a choice, because no source says so.
+/// location) or a background job keeps the process running. The pause during jobs is a choice, because no source
+/// mentions it.
 ///
 /// The whole budget is available again when the process enters the foreground, and when the system resumes it after a
 /// suspension. The rule for a resumption is a choice: DTS ("UIApplication Background Task Notes") does not say how much
@@ -299,8 +300,9 @@ struct BackgroundTaskMachine: Sendable {
         return amount > spent ? now + (amount - spent) : now
     }
 
-    /// Adds the time since the last call to `spent`, which counts from the moment at which an open task first needs
-    /// time.
+    /// Adds to `spent` the time since the previous call of this method.
+    ///
+    /// `spent` counts from the moment at which an open task first needs time.
     private mutating func count(_ now: UInt64) {
         if spent != nil { spent = spent(at: now) }
         countedAt = now

@@ -193,7 +193,8 @@ package struct PartSurroundings: Sendable {
     var parts: @Sendable () -> DeviceParts? = { nil }
     /// Returns whether the current process of the app has ended.
     ///
-    /// The caller may then be a function of the app that is still running, and its call must have no effect.
+    /// If it has ended, the caller may be a function of the app that has not returned yet. The part must then ignore
+    /// the app's call.
     package var isAppDead: @Sendable () -> Bool = { false }
     /// Asks the user a question of the system, as soon as the app is active.
     ///

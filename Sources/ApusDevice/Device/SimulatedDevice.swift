@@ -49,9 +49,9 @@ public final class SimulatedDevice {
     public let time: VirtualTime
     /// The rules of the system.
     ///
-    /// A process follows the rules that were set when it was started, but background jobs follow the current ones. The
-    /// rules of pushes, locations, transfers and notifications are read when the device is created. ``SystemPolicy``
-    /// says to which range durations are limited.
+    /// A process follows the rules that were set when it was started. Background jobs, restarts and the protection of
+    /// files follow the current rules. The rules of the other parts, such as pushes, alarms and the keychain, are read
+    /// when the device is created. ``SystemPolicy`` says to which range durations are limited.
     public var policy: SystemPolicy {
         didSet {
             policy = policy.bounded

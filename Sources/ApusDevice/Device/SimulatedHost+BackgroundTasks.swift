@@ -158,7 +158,7 @@ extension SimulatedHost {
     /// Notes that an expiration handler has returned in the app's own process.
     ///
     /// Work that the handler has started may end the background task at the same instant, before the device continues.
-    /// The open background tasks are therefore noted now. A task that is open at this moment is ended too late.
+    /// That is too late. The background tasks that are still open are therefore noted now.
     package func expirationHandlerReturned() { state.withLock { $0.openAtReturn = $0.backgroundTasks.openIDs } }
 
     /// Ends the process because of open background tasks, with a fault for each.

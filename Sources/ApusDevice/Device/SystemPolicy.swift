@@ -58,7 +58,7 @@ public struct SystemPolicy: Sendable, Hashable {
         /// The app is ended at once.
         ///
         /// This is the default, and the strictest interpretation: Apple says that a background task must be ended in
-        /// the handler. If the app ends it later, a phone may have ended the app before.
+        /// the handler. A phone may already have ended an app that would end it later.
         case endsAppAfterHandlers
         /// The app is warned, and is ended when the budget is used up.
         case endsAppAtZero
@@ -84,10 +84,10 @@ public struct SystemPolicy: Sendable, Hashable {
 
     /// The first delay of `URLSession` tasks that an app in the background begins in a background session.
     ///
-    /// Tasks are delayed after the system has started or resumed the app for a session, and the delay doubles each
-    /// time. The delay has this first value again when the user has opened the app, or the app was not resumed for
-    /// twice the delay (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice, and so is the maximum of a
-    /// day). The value of a minute is from logs (developer.apple.com/forums/thread/128813).
+    /// Tasks are delayed after the system has started or resumed the app for a session. The delay doubles each time, up
+    /// to a day. It has this first value again when the user has opened the app, or when the app was not resumed for
+    /// twice the delay. The source is DTS (developer.apple.com/forums/thread/14854), but "twice" and the maximum of a
+    /// day are choices. The value of a minute is from logs (developer.apple.com/forums/thread/128813).
     public var firstTransferDelay: Duration = .seconds(60)
 
     // MARK: Notifications, read when the device is created
@@ -149,7 +149,7 @@ public struct SystemPolicy: Sendable, Hashable {
     ///
     /// Apple Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a.
     public var dataProtectionDelay: Duration = .seconds(10)
-    /// Whether a request for a secret that cannot be read before the first unlock finds no item (`errSecItemNotFound`).
+    /// Whether an unreadable keychain item seems to be missing (`errSecItemNotFound`) before the first unlock.
     ///
     /// This was seen in prewarmed processes (github.com/kylebshr/luka-ios/pull/134). If false, the request is refused
     /// (`errSecInteractionNotAllowed`), as Apple documents it. The value is read when the device is created.
@@ -200,7 +200,7 @@ extension SystemPolicy {
         /// A refresh or processing runs only if the app was used within this time (BGTaskRequest.h, for processing; a
         /// choice for refresh).
         public var usageWindow: Duration = .seconds(7 * 86_400)
-        /// How long before an expected use of the app a refresh may run at the earliest: a choice (notes: "just
+        /// The longest time before an expected use of the app at which a refresh may run: a choice (notes: "just
         /// before").
         public var expectedUseLead: Duration = .seconds(1_800)
         /// The longest time that a refresh waits for an expected use before it runs without one: a choice.

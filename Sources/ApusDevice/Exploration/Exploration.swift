@@ -36,7 +36,9 @@ public struct ExplorationReport: Sendable, Hashable, CustomStringConvertible {
     public internal(set) var seedCount = 0
     /// The number of steps that were performed.
     public internal(set) var stepCount = 0
-    /// The total time that has passed on the devices.
+    /// The total time from the first to the last event of each device's log, on the wall clock.
+    ///
+    /// Steps that set the wall clock change this time too.
     public internal(set) var time = Duration.zero
     /// The number of times that the app was launched.
     public internal(set) var launchCount = 0

@@ -61,7 +61,7 @@ final class JobSystem: Sendable {
             log(.app, request.identifier, .submitted)
             if request.isContinued { beginContinuedSoon() }
         } catch {
-            // The caller turns `notRegistered` into a fault; only other errors are refusals.
+            // `notRegistered` is a mistake for which a phone raises an exception; only other errors are refusals.
             if error.code != .notRegistered {
                 state.withLock { $0.machine.refused(request, error, at: now.wall) }
                 log(.system, request.identifier, .refused("\(error.code)"))

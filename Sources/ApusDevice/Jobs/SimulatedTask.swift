@@ -209,7 +209,7 @@ struct SimulatedTaskMachine {
         /// The run was notified of its end, or is about to be, and must be completed by this instant.
         case expiring(end: UInt64)
         case completed
-        /// The process of the run has ended.
+        /// The run has ended without the app, because its process or the device is gone, or there is no launch handler.
         case abandoned
     }
 
@@ -343,7 +343,7 @@ struct SimulatedTaskMachine {
         }
     }
 
-    /// Ends the run because its process has ended, and returns the handler so that the caller can release it.
+    /// Ends the run without the app, and returns the handler so that the caller can release it.
     mutating func abandon() -> Handler? {
         if !isOver { stage = .abandoned }
         return handler.take()

@@ -155,7 +155,7 @@ struct TaskSchedulerMachine {
     enum NextLook: Equatable {
         /// The system examines no request before another one is submitted.
         case never
-        /// The system examines the requests at this instant, at which the first of them is due.
+        /// The first request is due at this instant, and is examined at the next opportunity after it.
         ///
         /// The instant is on the wall clock, like the earliest begin of a request, so it moves when the clock is set.
         case whenDue(WallInstant)

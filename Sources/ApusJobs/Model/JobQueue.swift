@@ -38,9 +38,9 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
     /// It does not limit the runs of jobs without a key.
     ///
     /// Schedulers that share a store give all new jobs of a key to the same scheduler, which counts their runs.
-    /// Existing jobs do not move when a key, or what the schedulers can run, changes. Several schedulers may then own
-    /// jobs of one key. Each of them counts only its own runs, so more runs of the key than this limit may be in
-    /// progress at once.
+    /// Existing jobs do not move when their key changes, or when a scheduler can run other jobs than before. Several
+    /// schedulers may then own jobs of one key. Each of them counts only its own runs, so more runs of the key than
+    /// this limit may be in progress at once.
     public var concurrencyPerKey: Int?
     /// The largest rate at which runs of the queue begin; `nil` for no limit.
     public var rate: QueueRate?

@@ -22,7 +22,7 @@ final class EventHub: Sendable {
     }
 
     private enum End {
-        /// The scheduler has not stopped; `waiters` are the tasks that wait until it has.
+        /// The scheduler has not stopped; `waiters` are the tasks that wait for its end.
         case open(waiters: [CheckedContinuation<JobError?, Never>])
         case finished(JobError?)
 
@@ -43,8 +43,8 @@ final class EventHub: Sendable {
 
     /// Whether an event would have a receiver.
     ///
-    /// If it is `false`, events need not be created, because the effects of the events that a later subscriber misses
-    /// are in the store.
+    /// If it is `false`, events need not be created. A later subscriber misses them, but can read their effects in the
+    /// store.
     var isWanted: Bool {
         let (isSubscribed, relay) = state.withLock { (!$0.subscribers.isEmpty, $0.relay) }
         return isSubscribed || relay.map { $0.store.isPublishing(in: $0.session) } ?? false

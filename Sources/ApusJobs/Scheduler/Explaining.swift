@@ -16,7 +16,7 @@ struct JobSituation: Sendable {
     var queue: QueueStatus?
     /// The number of runs in progress that have the job's fairness key.
     var keyRunningCount = 0
-    /// How long the queue's rate will let no run begin; `nil` if the queue has no rate.
+    /// The time until the queue's rate lets a run begin; `nil` if the queue has no rate.
     var rateDelay: Duration?
     /// The number of places that are taken, and the number of all places.
     var places: (taken: Int, all: Int) = (0, 0)

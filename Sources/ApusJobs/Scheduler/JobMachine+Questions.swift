@@ -10,8 +10,8 @@ extension JobMachine {
 
     /// Returns the instant from which the oldest ready run has waited.
     ///
-    /// For a run that was attempted or snoozed before, it is the end of the delay, so runs that have waited longer come
-    /// first.
+    /// For a run that was attempted or snoozed before, it is the end of the delay, not the due instant. Runs that have
+    /// waited longer therefore come first.
     package func oldestReady(now: WallInstant, unmet: JobConditions = []) -> WallInstant? {
         readyRuns(now: now, unmet: unmet).lazy.map { earliestStart(open[$0]) }.min()
     }

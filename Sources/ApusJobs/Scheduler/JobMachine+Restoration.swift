@@ -16,8 +16,8 @@ extension JobMachine {
         try progress?.validate(for: trigger)
         let calendar = try trigger.times(of: request.id, in: zones)
         let passed = trigger.count.map { $0 - (progress?.left ?? $0) } ?? 0
-        // `passed` includes an occurrence that was open in the other store. It ends there, so it counts as an outcome
-        // here.
+        // `passed` may include an occurrence that is open in the other store. It does not continue in this store, so
+        // it counts here as an occurrence with an outcome.
         let arrived = max(progress?.occurrences ?? 0, passed)
         var job = Job(
             request: request, state: restoration.isSuspended ? .suspended : .scheduled,

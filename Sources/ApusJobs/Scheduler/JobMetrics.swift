@@ -39,7 +39,7 @@ final class JobMetrics: Sendable {
         var waiting = 0
     }
 
-    /// The running and waiting numbers of the queues that have no meters of their own, and their sums.
+    /// The numbers of runs and jobs of each queue that has no meters of its own, and the sums of these numbers.
     private struct Others {
         private var standings: [QueueID: Standing] = [:]
         private(set) var sum = Standing()

@@ -1,9 +1,9 @@
 import ApusTimers
 
-/// Lets the tasks that are ready after a commit run up to their next request before the loop decides again.
+/// Makes the loop wait after a commit, until the tasks that are then ready have run up to their next request.
 ///
-/// The next turn can then decide together about handlers that return immediately and about further requests of callers.
-/// The loop does not wait for tasks whose threads are blocked.
+/// The next turn can then handle together the ends of handlers that returned immediately, and the further requests of
+/// callers. The loop does not wait for tasks whose threads are blocked.
 final class ReadyTasks: Sendable {
     /// The longest time for which the loop waits for a busy pool.
     private static let patience: Duration = .milliseconds(1)

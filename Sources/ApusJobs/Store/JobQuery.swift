@@ -24,7 +24,9 @@ public struct JobQuery: Hashable, Sendable {
     public var labels: [String: String]
     /// The key with which the job was submitted (``JobRequest/idempotencyKey``); `nil` for all jobs.
     public var idempotencyKey: String?
-    /// The states that a job's newest ended attempt may have, among the attempts that began; empty for all jobs.
+    /// The states that a job's newest ended attempt may have; empty for all jobs.
+    ///
+    /// Runs that ended before an attempt began do not count.
     public var lastEnded: Set<RunState>
     /// Whether only jobs with a calendar trigger are listed.
     public var calendarsOnly: Bool

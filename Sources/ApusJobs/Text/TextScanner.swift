@@ -95,7 +95,7 @@ public struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The reason why a text cannot be parsed, before the argument and the whole text are known.
+/// The reason why a text cannot be parsed, thrown where the argument and the whole text are not known yet.
 struct TextProblem: Error {
     var message: String
     var suggestions: [String]

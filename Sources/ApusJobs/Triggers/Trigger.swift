@@ -139,8 +139,8 @@ public struct Trigger: Hashable, Sendable {
 public struct CalendarTrigger: Hashable, Sendable {
     /// The rule that says when occurrences are due.
     ///
-    /// `H` and the spread are hashed from the job's identifier. Its `timeZone` is `nil`, because ``timeZone`` has the
-    /// zone.
+    /// `H` and the spread are hashed from the job's identifier. The schedule's own `timeZone` is `nil`, because
+    /// ``timeZone`` has the zone.
     public let schedule: CalendarSchedule
     /// The IANA name of the zone, such as `Europe/Berlin`.
     public let timeZone: String

@@ -67,7 +67,7 @@ final class ConditionsFeed: Sendable {
 
     /// Reads the conditions, and sends them to the listeners.
     ///
-    /// A caller that listens is therefore notified of every change since this reading.
+    /// Later readings are compared with this one, so a caller that listens is notified of every change since then.
     func read() -> DeviceConditions {
         let now = conditions.read()
         broadcast.set(now)

@@ -46,8 +46,8 @@ extension LinuxHost {
             switch run.machine.stopRequested() {
             case .enterBackground:
                 enterBackground(&run)
-                // Only this check decides whether to wait, because a task that is begun meanwhile must be awaited and
-                // reported.
+                // Whether to wait is decided only here. A task that was begun since the signal must be awaited, and
+                // reported to the service manager.
                 if finishesIdle(&run) {
                     notify([.stopping])
                     return true

@@ -14,7 +14,8 @@ struct LinuxHostMachine {
     private var state = State.active
     /// Whether the process was asked to suspend itself, and SIGCONT has not been handled yet.
     ///
-    /// It is separate from the state, because when a stopped process is resumed, a signal to end it may arrive first.
+    /// It is separate from the state, because a process that is resumed may handle a request to end before it handles
+    /// SIGCONT.
     private(set) var standsStill = false
 
     /// The phase of the app while the process is not suspended.

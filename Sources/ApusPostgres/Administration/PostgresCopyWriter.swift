@@ -4,8 +4,8 @@
 
     /// Writes a copy into a database.
     ///
-    /// Each page is a transaction. `apus.shard` has no rows before the last transaction. So an interrupted copy is not
-    /// used, because no node opens a database without shards, and the next copy replaces its contents.
+    /// Each page is a transaction. `apus.shard` has no rows before the last transaction, and no node opens a database
+    /// without shards. An interrupted copy is therefore never used; the next copy replaces its contents.
     final class PostgresCopyWriter: PostgresPages, StoreCopyWriter, @unchecked Sendable {  // locks: `isEnded`, `axis`
         private let isEnded = Locked(false)
         private let axis = Locked(ElapsedAxis(nil))

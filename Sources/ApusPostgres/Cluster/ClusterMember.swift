@@ -131,8 +131,8 @@
                 // A node without shards has no submissions to read.
                 if owned.withLock(\.isEmpty) { return }
                 signal(.submissions)
-                // Later submissions of the same burst do not notify (`apus.notify_submission`), so the submissions are
-                // read once more after it.
+                // `apus.notify_submission` sends no notification for later submissions of the same burst, so the
+                // submissions are read once more after the burst.
                 _ = Task(executorPreference: Self.executor) { [weak self, engine] in
                     try await engine.sleep(for: Self.burst)
                     self?.signal(.submissions)
@@ -279,8 +279,9 @@
             return view
         }
 
-        /// Writes the jobs that the node can run into its row before a beat; the other nodes read them with their
-        /// beats.
+        /// Stores in the node's row, before a beat, which jobs the node can run.
+        ///
+        /// The other nodes read this in the transactions of their own beats.
         ///
         /// A turn that is being written locks the node's row. A beat must not wait for the turn, so it skips a locked
         /// row, and the next beat tries again.
@@ -403,8 +404,9 @@
             if try rows[2][0].decode(Int64.self, at: 0) == SetAside.pageSize { giveBack(wanted) }
         }
 
-        /// Makes the jobs that earlier owners of the shards have set aside due again, a page at a time and concurrently
-        /// with the beats.
+        /// Makes due again those jobs that earlier owners of these shards have set aside.
+        ///
+        /// It does so a page at a time, concurrently with the beats.
         ///
         /// After an error, the next beat tries again.
         private func giveBack(_ shards: [ShardID]) {

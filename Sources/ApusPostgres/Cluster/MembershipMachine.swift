@@ -24,8 +24,9 @@ package struct MembershipMachine: Sendable {
     /// The durations of the membership, on the uptime clock.
     package struct Timing: Sendable {
         package var beat: Duration = .seconds(1)
-        /// The times for which the other nodes wait for a beat of this node: usually, and if its session is missing.
+        /// The time for which the other nodes wait for a beat of this node.
         package var patience: Duration = .seconds(3)
+        /// The time for which the other nodes wait for a beat of this node if its session is missing.
         package var sessionPatience: Duration = .seconds(2)
         package var trust: Duration = .seconds(2)
         /// The time after which any node takes a shard without an owner.
@@ -34,8 +35,9 @@ package struct MembershipMachine: Sendable {
         package var wholeRead: Duration = .seconds(1)
         package init() {}
 
-        /// Creates a timing from the patience of the other nodes, which is at least 3 s; this node trusts its last beat
-        /// for a second less.
+        /// Creates a timing in which the other nodes wait for `patience`, which is at least 3 s.
+        ///
+        /// This node trusts its last beat for a second less.
         package init(patience: Duration) {
             self.patience = patience
             (sessionPatience, trust) = (patience - .seconds(1), patience - .seconds(1))
@@ -190,7 +192,7 @@ package struct MembershipMachine: Sendable {
     }
 
     package mutating func beatFailed(began: UptimeInstant, at now: UptimeInstant) -> [Action] {
-        // The next beat is earlier than usual, because the trust is short.
+        // The next beat comes sooner than usual, so that a beat may succeed before the trust ends.
         nextBeat = max(now, began.advanced(by: timing.beat / 4))
         return look(at: now)
     }
@@ -203,7 +205,7 @@ package struct MembershipMachine: Sendable {
         }
     }
 
-    /// The instant at which ``look(at:)`` must be called if no beat succeeds before.
+    /// The instant at which ``look(at:)`` must be called if no beat succeeds by then.
     package var endOfTrust: UptimeInstant? {
         switch state {
         case .member, .leaving: trusted?.advanced(by: timing.trust)
@@ -215,8 +217,8 @@ package struct MembershipMachine: Sendable {
 
     /// Updates the observations of the other nodes.
     ///
-    /// A change is dated at the arrival of the answer and compared with the beginning of a later beat, so a slow answer
-    /// does not count as silence.
+    /// A change of a node's number is dated at the arrival of the answer that contains it. The silence that follows is
+    /// measured only until the beginning of a later beat, so a slow answer does not count as silence.
     ///
     /// - Returns: the dead nodes.
     private mutating func observe(_ view: View, _ began: UptimeInstant, _ now: UptimeInstant) -> Set<Int64> {

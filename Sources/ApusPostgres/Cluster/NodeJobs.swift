@@ -25,7 +25,8 @@
             return JobJSON.text(of: NodeJobs(kinds: jobs.kinds.sorted(), queues: queues))
         }
 
-        /// Returns the jobs of a stored text; `nil` without a text, or for the text of another version in another form.
+        /// Returns the jobs of a stored text; `nil` if there is no text, or if another version has written it in a form
+        /// that this version cannot read.
         static func jobs(of text: String?) -> RunnableJobs? {
             guard let text, let coded = try? JobJSON.decode(NodeJobs.self, from: Array(text.utf8)) else { return nil }
             return RunnableJobs(kinds: Set(coded.kinds), queues: coded.queues.map { .only(Set($0)) } ?? .all)

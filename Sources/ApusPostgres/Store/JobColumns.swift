@@ -4,7 +4,7 @@
 
     /// The columns of a job in writing and reading order.
     enum JobColumns {
-        /// The columns that runs change; parameters: ``addProgress(_:_:to:)``.
+        /// The columns that each run changes; parameters: ``addProgress(_:_:to:)``.
         static let progress = [
             "state", "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder",
             "occurrences", "missed",

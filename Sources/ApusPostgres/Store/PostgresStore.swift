@@ -378,8 +378,8 @@
 
         /// Deletes ended jobs; see `JobStore.delete(_:in:)`.
         ///
-        /// No epoch is checked, because the owner of the shard writes such a job only to continue it, and then finds
-        /// that it does not exist. A job that another transaction has locked is skipped, because waiting for that
+        /// No epoch is checked. The owner of the shard writes an ended job only to continue it, and then finds that the
+        /// job does not exist any more. A job that another transaction has locked is skipped, because waiting for that
         /// transaction could end in a deadlock.
         public func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
             let owner = try owner(of: session)

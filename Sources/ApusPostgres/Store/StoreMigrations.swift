@@ -202,7 +202,7 @@
             ]
             if isBreaking {
                 // A node that opens the store in the meantime waits for this lock, and then reads the new version.
-                // Nodes that have opened it before can write nothing any more.
+                // Nodes that opened the store earlier can write nothing any more.
                 statements += [
                     "LOCK TABLE apus.node IN EXCLUSIVE MODE",
                     "UPDATE apus.node SET ended = clock_timestamp() WHERE ended IS NULL",

@@ -339,8 +339,9 @@
             return DueJobs(jobs: loaded.readable, unreadable: loaded.unreadable, next: next, left: selection.left)
         }
 
-        /// The number of rows of a lane that may be skipped in the search for rows of the node's own shards, in
-        /// addition to ``passing(_:)`` for each row that is wanted.
+        /// The number of rows of a lane that may be skipped in the search for rows of the node's own shards.
+        ///
+        /// For each row that is wanted, ``passing(_:)`` more rows may be skipped.
         private static let mostPassed = 1_000
 
         /// Returns the number of rows that may be skipped for each row that is wanted.

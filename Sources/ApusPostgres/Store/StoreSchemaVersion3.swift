@@ -3,10 +3,10 @@
     import ApusTimers
 
     extension StoreSchema {
-        /// Lets `apus.submit` refuse invalid requests in the caller's transaction, and adds an index of the jobs that
-        /// depend on the wall clock.
+        /// Lets `apus.submit` refuse invalid requests in the caller's transaction, notifies nodes of new submissions,
+        /// and adds an index of the jobs that depend on the wall clock.
         ///
-        /// Programs of version 2 notice submissions only with their beats.
+        /// Programs of version 2 do not receive these notifications; each finds new submissions at its next beat.
         static let version3: [String] = [
             """
             CREATE INDEX request_anchored ON apus.request (job)
@@ -147,9 +147,9 @@
             // This sequence has the last instant at which owners were notified of submissions, in milliseconds since
             // 1970. It is not a table, because a rollback does not reset a sequence.
             "CREATE SEQUENCE apus.submissions_notified",
-            // This trigger notifies at the commit of the transaction. Transactions that notify are committed one after
-            // another, so in a burst only about one transaction in 20 ms notifies. A notified node reads the
-            // submissions once more after that time.
+            // This trigger notifies at the commit of the transaction. PostgreSQL commits transactions that notify one
+            // after another. To keep a burst of submissions fast, only about one transaction in 20 ms notifies, and a
+            // notified node reads the submissions once more after that time.
             """
             CREATE FUNCTION apus.notify_submission() RETURNS trigger
             LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $body$

@@ -14,8 +14,8 @@
                 SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer
             $body$
             """,
-            // A store that was copied with the server's own tools may also return to an earlier timeline, so the
-            // function adopts every other timeline.
+            // The function adopts any timeline that differs from the recorded one, even an earlier one: a store that
+            // was copied with the server's own tools may return to an earlier timeline.
             """
             CREATE FUNCTION apus.adopt_timeline() RETURNS integer LANGUAGE plpgsql AS $body$
             DECLARE

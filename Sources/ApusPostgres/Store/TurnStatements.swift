@@ -4,9 +4,9 @@
 
     /// The statements of a turn for one transaction, each for any number of rows.
     ///
-    /// Independent changes are written together. If an earlier change of the turn has the same job or the same
-    /// identifier, a change is put into a later *wave*, whose statements follow those of the earlier waves. Only a new
-    /// job may be in the same wave as a change of a stored job with its identifier.
+    /// Independent changes are written together. Changes of the same job, or of jobs with the same identifier, are put
+    /// into successive *waves*, whose statements follow each other. Only a new job may be in the same wave as a change
+    /// of a stored job with its identifier.
     struct TurnStatements {
         /// A statement that refuses the transaction unless all its rows were written, with the part to which each row
         /// belongs.

@@ -61,7 +61,7 @@ final class EngineCore: Sendable {
         }
     }
 
-    /// The number of records that are examined under one lock while all timers are removed.
+    /// The number of records that are examined each time a shard's lock is held, while all timers are removed.
     private static var removedAtOnce: Int { 512 }
 
     private struct Pending {

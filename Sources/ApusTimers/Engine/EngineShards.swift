@@ -116,7 +116,7 @@ final class EngineShards: @unchecked Sendable {
         used.load(ordering: .sequentiallyConsistent) >> UInt8(truncatingIfNeeded: clock.rawValue) & 1 == 1
     }
 
-    /// Marks a clock as used before its first timer is inserted into a shard, whose lock the caller holds.
+    /// Marks a clock as used; the caller holds the lock of a shard, into which it then inserts the clock's first timer.
     func use(_ clock: ClockKind) {
         used.bitwiseOr(1 << UInt8(truncatingIfNeeded: clock.rawValue), ordering: .sequentiallyConsistent)
         // The caller then compares its deadline with the armed one. A thread that searches for the earliest deadline

@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// Ground rules
 ///
-/// 1. The `armed` instant of a clock is never later than the earliest hard deadline of the clock's timers, with two
-///    exceptions. It is 0 while the engine's thread fires timers, so that no other thread arms meanwhile; the engine's
-///    thread arms when it has finished. It is `.max` while a thread searches for the earliest deadline.
+/// 1. The `armed` instant of a clock is never later than the earliest hard deadline of the clock's timers, except that
+///    it is `.max` while a thread searches for the earliest deadline. It is 0 while the engine's thread fires timers,
+///    so that no other thread arms meanwhile; the engine's thread arms when it has finished.
 /// 2. A thread that inserts a timer compares the timer's hard deadline with `armed` under the shard's lock, and arms if
 ///    the deadline is earlier. A thread that searches for the earliest deadline first stores `.max` and then visits
 ///    each shard under its lock. So either the search finds the timer, or the inserting thread reads `.max`. Both then

@@ -21,8 +21,8 @@ public struct ScheduledTimer: Sendable {
     /// Cancels the timer and releases its action, from any thread or action.
     ///
     /// - Returns: True if the action has not started and therefore never starts, even if the deadline has passed and
-    ///   the action waits for its executor. False if the action has started or finished, or the timer was cancelled
-    ///   before.
+    ///   the action waits for its executor. False if the action has started or finished, or the timer was already
+    ///   cancelled.
     @discardableResult
     public func cancel() -> Bool {
         guard let removed = remove() else { return false }
@@ -53,7 +53,7 @@ extension ScheduledTimer {
         shard.epoch == epoch ? shard.wheel : nil
     }
 
-    /// Removes the timer, and returns nil if it was started or cancelled before.
+    /// Removes the timer; returns nil if it has already been started or cancelled.
     @inline(__always)
     func remove() -> RemovedTimer? {
         capus_prefetch(object)

@@ -10,7 +10,7 @@ import TimerWheel
 /// - Timers on one clock start in the order of their deadlines. Timers with equal deadlines start in the order of
 ///   scheduling, if the same thread scheduled them. A deadline that has passed when its timer is scheduled counts as
 ///   the present instant; while the engine runs due timers, such a timer waits until they have all run, so it never
-///   delays a timer that was due before.
+///   delays a timer that was already due.
 /// - While no timer is due, the engine does not wake. There is one exception: after more than 64 cancellations of the
 ///   earliest timer without a wake-up between, it may wake once in vain.
 /// - Each action runs on the executor that was passed for it, never under a lock, so it may schedule and cancel timers.

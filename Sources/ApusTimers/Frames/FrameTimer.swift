@@ -31,7 +31,7 @@ public final class FrameTimer: Sendable {
     ///   - maximumFramesPerSecond: The display's rate, from 1 to 1000.
     ///   - preferredFramesPerSecond: The wanted rate; see ``preferredFramesPerSecond``.
     ///   - clock: The clock of the frames: `.continuous` or `.uptime`, because these cannot be set.
-    ///   - engine: The engine that wakes the timer. No frame comes after it was stopped.
+    ///   - engine: The engine that wakes the timer. After the engine is stopped, no frame comes.
     ///   - handler: Called with each frame, and released when the timer is cancelled.
     /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preferred rate, or with `invalidClock`.
     public convenience init(
@@ -51,7 +51,7 @@ public final class FrameTimer: Sendable {
     ///   - preferredFramesPerSecond: The wanted rate; see ``preferredFramesPerSecond``.
     ///   - clock: The clock of the frames: `.continuous` or `.uptime`, because these cannot be set.
     ///   - executor: Where the handler runs.
-    ///   - engine: The engine that wakes the timer. No frame comes after it was stopped.
+    ///   - engine: The engine that wakes the timer. After the engine is stopped, no frame comes.
     ///   - handler: Called with each frame, and released when the timer is cancelled.
     /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preferred rate, or with `invalidClock`.
     public init(

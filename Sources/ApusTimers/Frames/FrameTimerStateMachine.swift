@@ -30,7 +30,7 @@ struct FrameTimerStateMachine: Sendable {
 
     enum WaitAction: Equatable {
         case none
-        /// Wait until the clock reaches `due`, with that epoch, instead of the previous wait.
+        /// Wait until the clock reaches `due`, instead of the previous wait, and then report `epoch`.
         case wait(due: UInt64, epoch: UInt64)
         case stopWaiting
     }
@@ -146,7 +146,7 @@ struct FrameTimerStateMachine: Sendable {
 /// Each instant is computed from k alone, in full width, so that it does not drift. All timers with one rate use the
 /// same grid, so they share their wake-ups.
 struct FrameGrid: Sendable, Hashable {
-    /// The accepted rates, which include those of all displays; at each, a frame lasts at least a million nanoseconds.
+    /// The accepted rates, which include those of all displays; a frame lasts at least 1 ms at each of these rates.
     static let acceptedRates = 1...1_000
 
     private static let second: UInt64 = 1_000_000_000

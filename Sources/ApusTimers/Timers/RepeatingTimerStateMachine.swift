@@ -30,7 +30,7 @@ struct RepeatingTimerStateMachine: Sendable {
 
     enum WaitAction: Equatable {
         case none
-        /// Wait until the clock reaches `due`, with that epoch.
+        /// Wait until the clock reaches `due`, and then report `epoch`.
         case wait(due: UInt64, epoch: UInt64)
         case stopWaiting
     }

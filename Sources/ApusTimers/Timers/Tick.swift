@@ -136,8 +136,8 @@ public struct MissedTickPolicy: Sendable, Hashable {
 
     /// Delivers a late tick as soon as the consumer is free, and starts a new phase there.
     ///
-    /// The phase is kept if the consumer was free and the tick is late by less than an interval, because of the
-    /// tolerance or a busy machine.
+    /// The phase is kept if the consumer was free and the tick is late by less than an interval. The tolerance or a
+    /// busy machine can cause such a delay.
     ///
     /// ```
     /// due        |    |    |    |    |    |    |    |

@@ -151,7 +151,7 @@ package final class VirtualProcess: Sendable {
             return true
         }
         if executor.runOne() { return true }
-        // If the process has a main loop, the main actor drives it; otherwise the loop is empty.
+        // The main loop has work only if time is driven on the main actor, as for a simulated device.
         if mainLoop.isRunnable { return MainActor.assumeIsolated { mainLoop.runOne() } }
         return wakeup.wakeIfDue() || companion?.runOne() == true
     }

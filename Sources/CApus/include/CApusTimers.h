@@ -29,7 +29,8 @@ int64_t capus_timerfd_read(int fd);
 
 /// Returns how often this process and its ancestors were forked since the first call in any of them.
 ///
-/// An object that was made at another count is shared with the parent, and its threads do not run in this process.
+/// If the count was lower when an object was made, the object comes from a parent, and its threads do not run in this
+/// process.
 unsigned capus_forks(void);
 
 /// A non-blocking event descriptor that is closed on exec.

@@ -4,7 +4,7 @@ import SimulatedAppleCore
 
 /// A player of one item, which plays in virtual time through the simulated phone's audio.
 ///
-/// The phone plays for one player at a time. A player that is asked to play replaces the player before it.
+/// The phone plays for one player at a time. A player that is asked to play replaces the previous player.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
     /// The activity of a player.

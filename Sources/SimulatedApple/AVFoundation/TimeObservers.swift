@@ -168,7 +168,7 @@ extension AVPlayer {
         return observer
     }
 
-    /// Removes a time observer; the device records a fault if it belongs to another player or was removed before.
+    /// Removes a time observer; the device records a fault if the observer is another player's or was already removed.
     public func removeTimeObserver(_ observer: Any) {
         if let observer = observer as? TimeObserver, timeObservers.remove(observer) { return }
         timeObservers.fault("this player does not have the time observer; remove it once, from the player that made it")

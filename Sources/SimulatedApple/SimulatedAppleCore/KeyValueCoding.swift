@@ -19,7 +19,7 @@ open class NSKeyValueObservation: NSObject {
 extension Timer {
     /// Creates a timer that never fires and is not valid, as `Timer()` does on a phone.
     ///
-    /// The parameter exists only because Foundation on Linux has no initializer without parameters to inherit.
+    /// The initializer has a parameter because `Timer` on Linux has no `init()`, and an extension cannot declare one.
     @_disfavoredOverload
     public convenience init(_ nothing: Void = ()) {
         self.init(fire: .distantFuture, interval: 0, repeats: false) { _ in }

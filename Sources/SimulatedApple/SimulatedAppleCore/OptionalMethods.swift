@@ -62,7 +62,7 @@ package enum OptionalMethods {
         return labels.first { label in missing.contains { $0.contains(" \(label): ") } }
     }
 
-    /// Returns the methods that neither a class nor those above it declare.
+    /// Returns those of `methods` that neither the class `base` nor a class above it declares.
     private static func missing(_ methods: [String], in classes: [AnyClass], from base: AnyClass) -> Set<String> {
         Set(methods).subtracting(classes.drop { $0 != base }.flatMap(self.methods))
     }

@@ -24,10 +24,10 @@ package enum PhoneDates: Sendable {
         }
     }
 
-    /// Returns the instant of a date without fractional seconds.
+    /// Returns the instant of a date that the app has computed in whole seconds.
     ///
-    /// The distance is measured from the machine's whole second, so that "in fifteen minutes" is always the same,
-    /// whatever fraction was cut off.
+    /// The date lacks the fraction of the second in which the app computed it. The distance is therefore measured from
+    /// the beginning of the machine's present second, so that "in fifteen minutes" is always the same distance.
     func instant(ofWholeSecond date: Date) -> WallInstant {
         switch self {
         case .machine: Self.later(by: date.timeIntervalSince1970.rounded() - Self.machineSeconds.rounded(.down))

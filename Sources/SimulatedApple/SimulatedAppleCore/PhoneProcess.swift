@@ -25,7 +25,8 @@ package final class PhoneProcess: Sendable {
     /// The app's records in the system, which outlive the process.
     package let records: any PhoneRecords
     package let shared = SharedObjects()
-    /// The longest real time that the device waits for background tasks whose work continues elsewhere.
+    /// The longest real time that the device waits for a background task that is not completed when its launch handler
+    /// returns.
     package let patience: Duration
 
     /// Returns the folder of an app group; `nil` if the app does not declare it.

@@ -80,7 +80,7 @@ private struct Conversion {
         self.letter = Character(letter)
     }
 
-    /// Reads digits, or for a star the next argument.
+    /// Reads a width or precision: digits, or `*`, which stands for the next argument.
     private static func number(
         _ scalars: inout Substring.UnicodeScalarView, _ arguments: inout ArraySlice<any OSLogArgument>
     ) -> Int? {

@@ -9,8 +9,9 @@ import SimulatedAppleCore
 ///
 /// The downloads and uploads of a background session continue without the app. The tasks of an ordinary session belong
 /// to the process: a task in progress fails with `URLError.networkConnectionLost` as soon as the app is resumed after a
-/// suspension. A process creates one background session for each identifier. A session and its delegate stay in memory
-/// until the session is invalidated.
+/// suspension. A process should create only one background session for each identifier: a second one gets the events in
+/// place of the first, and the device's log gets a warning. A session and its delegate stay in memory until the session
+/// is invalidated.
 ///
 /// Source: Apple, documentation/foundation/urlsession
 open class URLSession: NSObject, @unchecked Sendable {

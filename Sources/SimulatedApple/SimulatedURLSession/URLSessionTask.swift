@@ -198,7 +198,9 @@ extension URLRequest {
 }
 
 extension TransferRecord {
-    /// The data with which the download can be continued; `nil` if nothing was received.
+    /// The data with which the download can be continued.
+    ///
+    /// It is `nil` if nothing was received, if the request's method is not `GET`, or if the task is not a download.
     fileprivate var resumeData: Data? {
         guard request.kind == .download, received > 0, request.method == "GET" else { return nil }
         var rest = request

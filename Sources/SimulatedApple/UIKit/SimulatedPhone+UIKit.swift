@@ -142,8 +142,10 @@ extension Fault.Rule {
 extension SimulatedPhone {
     /// Launches an app with scenes in a process of its own, whatever its manifest says about scenes.
     ///
-    /// If the manifest has no scenes, the device brings the app to the foreground before this launch; if it has scenes,
-    /// the device does so after the launch. In both cases the scene is connected when the app comes to the foreground.
+    /// If the manifest has scenes, the device brings the app to the foreground after this launch, and the scene is
+    /// connected then. If the manifest has no scenes, the device does so before this launch, and the scene is connected
+    /// at the end of the launch. After a launch in the background, the scene is connected when the app first comes to
+    /// the foreground.
     ///
     /// - Parameters:
     ///   - make: Makes the app: its delegate, and a closure that is called after the delegate's launch methods. The

@@ -70,7 +70,7 @@ open class UIControl: UIView {
 
     /// The state of a control.
     ///
-    /// A combination for which no value was set uses the value of `normal`.
+    /// If no title or color was set for a combination of states, the one for `normal` is used.
     public struct State: OptionSet, Hashable, Sendable {
         /// The raw value, in which each bit stands for one state.
         public let rawValue: UInt

@@ -5,7 +5,9 @@ import SimulatedAppleCore
 // names.
 
 extension RunLoop.Mode {
-    /// The mode while the user scrolls; the main loop is never in it here.
+    /// The mode of the main run loop while the user scrolls, in an app that runs in a process of its own.
+    ///
+    /// In an app that runs in the test's process, the main run loop is never in this mode.
     public static let tracking = RunLoop.Mode("UITrackingRunLoopMode")
 }
 

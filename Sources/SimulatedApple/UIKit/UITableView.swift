@@ -181,12 +181,12 @@ open class UITableView: UIView {
 
     /// Notifies the table of rows that were added to the data source.
     ///
-    /// If the data source's counts do not agree, the app stops, as on a phone.
+    /// The data source's numbers of rows must have grown accordingly; otherwise the app stops, as on a phone.
     open func insertRows(at indexPaths: [IndexPath], with animation: RowAnimation) { change(indexPaths, by: 1) }
 
     /// Notifies the table of rows that were removed from the data source.
     ///
-    /// If the data source's counts do not agree, the app stops, as on a phone.
+    /// The data source's numbers of rows must have shrunk accordingly; otherwise the app stops, as on a phone.
     open func deleteRows(at indexPaths: [IndexPath], with animation: RowAnimation) { change(indexPaths, by: -1) }
 
     private func change(_ paths: [IndexPath], by step: Int) {

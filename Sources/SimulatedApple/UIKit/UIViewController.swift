@@ -22,7 +22,7 @@ open class UIViewController: UIResponder {
 
     /// The controller that this one presents, or else the controller that its nearest presenting ancestor presents.
     open var presentedViewController: UIViewController? { presented ?? parent?.presentedViewController }
-    /// The controller that presents this one, or else its nearest ancestor that is presented.
+    /// The controller that presents this one, or else the controller that presents its nearest presented ancestor.
     open var presentingViewController: UIViewController? { presenter ?? parent?.presentingViewController }
     /// The controller that contains this one.
     open private(set) weak var parent: UIViewController?
@@ -141,10 +141,10 @@ open class UIViewController: UIResponder {
 
     /// Makes the view appear or disappear after it, or a view around it, was added to another view or removed from one.
     ///
-    /// While the parent itself appears or disappears, it calls the methods of its children.
+    /// It does nothing while the parent itself appears or disappears. The parent then calls its children's methods.
     func hierarchyChanged() {
         guard let parent else {
-            // The app removes the view of a controller that it has taken from its parent before.
+            // The controller was taken from its parent earlier, and the app has now removed its view.
             if appearance == .appeared, loaded?.window == nil { disappearAlone() }
             return
         }
@@ -182,14 +182,14 @@ open class UIViewController: UIResponder {
             if child.isInParent, child.appearance == .disappeared { child.willAppear(animated) }
             guard child.appearance == .appearing else { continue }
             child.didAppear(animated)
-            // The parent may have replaced the child while it appeared itself.
+            // The parent's own `viewIsAppearing` or `viewDidAppear` may have removed the child's view.
             if !child.isInParent { child.disappearAlone() }
         }
     }
 
     func willDisappear(_ animated: Bool) {
         appearance = .disappearing
-        // The app may remove children in its own method.
+        // The children are noted first, because the app's `viewWillDisappear` may remove some of them.
         leavingChildren = visibleChildren
         viewWillDisappear(animated)
         for child in leavingChildren where child.appearance == .appeared { child.willDisappear(animated) }

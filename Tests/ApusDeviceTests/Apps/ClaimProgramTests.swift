@@ -23,7 +23,8 @@ struct ClaimProgramTests {
 
     /// Returns all programs of a length, without steps that would do nothing.
     ///
-    /// The app still holds a background task that has ended, so a later step may end the task again or drop it.
+    /// The app holds a background task until it drops the task, even after the task has ended. Therefore a later step
+    /// may end the task again.
     private func programs(length: Int) -> [[Step]] {
         var programs: [[Step]] = [[]]
         for _ in 0..<length {

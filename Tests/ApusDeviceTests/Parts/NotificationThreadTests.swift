@@ -80,7 +80,8 @@ struct NotificationThreadTests {
 
     /// Advances the device in a synchronous call.
     ///
-    /// In such a call the test does not wait for other tests, so the call overlaps with the other thread.
+    /// In a synchronous call, the test does not wait for other tests. The call therefore runs at the same time as the
+    /// work of the other thread.
     private func advance(_ device: SimulatedDevice, by duration: Duration) { device.advance(by: duration) }
 }
 

@@ -25,7 +25,9 @@ struct SimulatedLocationTests {
         return location
     }
 
-    /// Starts updates and notes them: the latitude and the instant in seconds, or the kind of another update.
+    /// Starts updates and notes each as a text.
+    ///
+    /// The text of a position is its latitude and its instant in seconds; the text of another update is its kind.
     func start(_ location: SimulatedLocation, inBackground: Bool = true) throws {
         let updates = try location.updates(inBackground: inBackground)
         let (device, seen) = (device, seen)

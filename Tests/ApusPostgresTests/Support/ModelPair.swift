@@ -51,7 +51,7 @@
         private var notified: Set<String> = []
         private var joined = 0
         private(set) var steps: [String] = []
-        /// The number of executions of each operation, and of the applied and refused parts of turns.
+        /// How often each operation was executed, and how many parts of turns were applied or refused.
         private(set) var counts: [String: Int] = [:]
 
         init(_ configuration: PostgresConfiguration, listener: PostgresConnection) async throws {

@@ -155,7 +155,7 @@
 
         // MARK: Turns
 
-        /// Returns those of the content, the idempotency key and the name of the job that must be unique.
+        /// Returns the job's unique content, idempotency key and name, as far as the job has them.
         private static func names(_ job: Job) -> Set<String> {
             let request = job.request
             let content = request.uniqueContent.map { "\(request.kind) \($0)" }

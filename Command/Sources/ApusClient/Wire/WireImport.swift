@@ -56,7 +56,7 @@ public struct WireExportedJob: Codable, Hashable, Sendable {
 }
 
 extension WireExportedJob.Record {
-    /// The idempotency key of an exported job that had none.
+    /// The idempotency key that an export writes for a job without a key of its own.
     ///
     /// All jobs that were imported from an export of version 1 have such a key.
     package var idempotencyKey: String { "export \(id) \(created)" }
@@ -127,7 +127,7 @@ public struct WireImported: Codable, Hashable, Sendable {
 }
 
 extension WireExportedJob {
-    /// Returns the job in the form from which the scheduler continues it, with the given identifier.
+    /// Returns the job in the form that a scheduler needs to continue it, with the given identifier.
     ///
     /// - Throws: the errors of a refused submission.
     package func restoration(as id: JobID, at now: WallInstant, in zones: any TimeZones) throws -> JobRestoration {

@@ -31,8 +31,8 @@ package struct UserService {
 
     /// Runs systemctl, and returns whether it has succeeded.
     ///
-    /// Foundation's `Process` is not used, because it waits until no descendant has its files open any more. It also
-    /// starts its child with blocked signals, namely those that a thread of Dispatch blocks.
+    /// Foundation's `Process` is not used, because it waits until no descendant of the child has a file of `Process`
+    /// open any more. It also starts the child with blocked signals, namely those that a thread of Dispatch blocks.
     private func systemctl(_ arguments: String...) async -> Bool {
         #if os(Linux)
             guard let process = Self.spawn(["systemctl", "--user"] + arguments, environment) else { return false }

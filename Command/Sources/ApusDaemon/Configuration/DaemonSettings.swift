@@ -11,7 +11,9 @@ package struct DaemonSettings: Sendable {
     package var parallel: Int?
     package var http: HTTPAddress?
     package var logLevel: Logger.Level
-    /// The path of the log file; `nil` for standard error, or for the log in the home of a background daemon.
+    /// The path of the log file, if it is set.
+    ///
+    /// Otherwise, a background daemon writes to the log in its home, and any other daemon writes to standard error.
     package var logFile: String?
     package var logLimits: RotatedLog.Limits
 

@@ -98,8 +98,8 @@ public struct ConnectionLimits: Sendable {
     /// there is none, the new connection waits until another one is closed, and further ones wait in the kernel's
     /// queue.
     public var connections: Int? = 256
-    /// The time that a connection may wait for a request while the guard has not admitted any of its requests; `nil`
-    /// for no limit.
+    /// The time for which a connection may stay without a request, as long as the guard has admitted none of its
+    /// requests; `nil` for no limit.
     public var firstRequest: Duration? = .seconds(5)
     /// The time that a connection may spend without a request, or with an incomplete head; whole seconds, or `nil` for
     /// no limit.

@@ -48,10 +48,10 @@ private struct OtherMethods<Context: RequestContext>: RouterMiddleware {
 }
 
 extension Router {
-    /// Answers all other methods of the paths that were added so far with 405 and `Allow`.
+    /// Adds a middleware that answers a request with 405 and `Allow` if its path has a route, but not for its method.
     ///
-    /// It must be called after the last route is added. A later route with a known path would be refused, because the
-    /// middleware applies to all routes that are added after it.
+    /// Only the routes that were added before this call count, so call it after the last route is added. A route that
+    /// is added later for one of their paths would be refused, because the middleware applies to it too.
     public func refuseOtherMethods() {
         add(middleware: OtherMethods<Context>(paths: KnownPaths(routes.map { ($0.path.description, $0.method) })))
     }

@@ -134,7 +134,8 @@ struct ApusUnderTest: Sendable {
         return try await DaemonLauncher(executable: Self.program, home: home, environment: variables).start()
     }
 
-    /// Starts a daemon after a line of shell (a limit, a mask), with more options of `serve`.
+    /// Starts a daemon by a script that first executes `line` (such as a call of `ulimit` or `umask`), with additional
+    /// options for `serve`.
     @discardableResult
     func startDaemon(
         after line: String, _ options: String = "", environment extra: [String: String] = [:]

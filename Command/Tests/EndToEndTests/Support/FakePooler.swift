@@ -67,7 +67,7 @@ final class FakePooler: @unchecked Sendable {  // what changes is under `lock`
                 break
             }
         }
-        // A transaction in progress ends with its session.
+        // Closing its session ends a transaction that is in progress.
         if let held { shutdown(held, Int32(SHUT_RDWR)) }
     }
 

@@ -6,8 +6,8 @@ public import Foundation
 /// the device.
 ///
 /// An alarm alerts until the user or the app stops it, because no source says how long a phone lets it ring. The app is
-/// not started for an alert, nor when the user stops it. It is notified of changes while it runs; a suspended app is
-/// notified when it is resumed.
+/// started neither for an alert nor when the user stops one. A running app is notified of changes at once, and a
+/// suspended app when it is resumed.
 ///
 /// An app schedules alarms with the module AlarmKit. All members may be used from any thread.
 ///

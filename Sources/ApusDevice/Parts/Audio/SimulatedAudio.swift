@@ -4,9 +4,9 @@ import ApusVirtualTime
 
 /// The audio player of a simulated phone, which plays in virtual time and without sound.
 ///
-/// The installation of the app determines the durations of items, which are on the uptime clock. When an item ends, the
-/// next one plays. While an item plays, the device does not suspend the app, if the app declares the mode `audio` and
-/// the session's category is `playback`. When the player stops, the device suspends the app. A suspension makes the
+/// The durations of items are set when the app is installed, and are counted on the uptime clock. When an item ends,
+/// the next one plays. While an item plays, the device does not suspend the app, if the app declares the mode `audio`
+/// and the session's category is `playback`. When the player stops, the device suspends the app. A suspension makes the
 /// session inactive; the app is notified of this only when it runs again.
 ///
 /// The app uses it as an `AudioPlayer`, as on every system: ``play()`` activates the session, and after an interruption

@@ -17,9 +17,9 @@ struct KeychainMachine {
     }
 
     var state = ProtectedDataState.available
-    /// Whether a request for a secret that cannot be read before the first unlock results in `itemNotFound`.
+    /// Whether, before the first unlock, a request for a secret that cannot be read results in `itemNotFound`.
     ///
-    /// Otherwise, the result is `interactionNotAllowed`.
+    /// Otherwise, and always after the first unlock, the result is `interactionNotAllowed`.
     let hidesItemsBeforeFirstUnlock: Bool
     private var entries: [Entry] = []
     /// The item that the last request could not read or write.

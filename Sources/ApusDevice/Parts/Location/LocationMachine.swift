@@ -34,7 +34,7 @@ struct LocationMachine {
         var isPaused = false
         /// The instant up to which readings were reported.
         var reportedUpTo: ContinuousInstant
-        /// The earliest instant from which the time without a movement of the phone is measured.
+        /// The instant from which the time without a movement is measured, unless the phone has moved since.
         var watchedFrom: ContinuousInstant
     }
 

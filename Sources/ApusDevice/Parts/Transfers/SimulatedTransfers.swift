@@ -211,7 +211,7 @@ public final class SimulatedTransfers: Sendable {
 
     // MARK: Handing over
 
-    /// Passes the notices to the app, if it has reached the state that it was entering.
+    /// Passes the notices to the app, if it can receive events: it runs, and its state is not changing.
     @MainActor
     private func handOverNotices() {
         guard surroundings.scene.isAppAtRest, let mainLoop = surroundings.mainLoop() else { return }

@@ -354,7 +354,8 @@ struct TransferMachine {
         if isWake {
             // According to DTS, the delay doubles each time the system resumes the app. It returns to its first value
             // when the time since the last resumption is as long as the delay. A task that begins in the background
-            // cannot end before the delay is over, so here that time must be twice as long as the delay.
+            // cannot end before the delay is over, so by that rule its end would always reset the delay. Here, the
+            // delay is therefore reset when the time since the last resumption is twice as long as the delay.
             let isDoubled = delayEnd.map { now.continuous < $0.advanced(by: delay) } ?? false
             delay = isDoubled ? min(delay * 2, max(firstDelay, Self.longestDelay)) : firstDelay
             delayEnd = now.continuous.advanced(by: delay)

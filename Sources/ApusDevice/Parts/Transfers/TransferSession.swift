@@ -177,7 +177,7 @@ struct TransferSession {
 
     mutating func append(_ new: [TransferEvent]) {
         events += new
-        // The app is not resumed only to be notified that a task failed because the app was suspended.
+        // A task that failed because the app was suspended is no reason to resume the app.
         let isNews = events.contains { event in
             if case .completed(let record) = event {
                 record.failure != .backgroundSessionWasDisconnected

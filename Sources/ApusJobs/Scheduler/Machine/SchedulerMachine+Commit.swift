@@ -15,8 +15,8 @@ extension SchedulerMachine {
         for (number, queue) in turn.configurations {
             effects.answer(number, .success(.queue(turn.queues[queue] ?? board.queue(queue))))
         }
-        // A job of the turn usually has one effect, which starts a run. With events, it has up to three effects, which
-        // report the end of a run.
+        // A job of the turn usually has one effect, which starts a run. If events are reported, the end of a run has
+        // up to three effects, which report it.
         effects.reserveCapacity(effects.count + (emitsEvents ? 3 : 1) * turn.drafts.count)
         for (index, result) in zip(turn.committed, results) {
             switch result {

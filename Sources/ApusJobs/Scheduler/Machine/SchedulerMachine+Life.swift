@@ -14,7 +14,7 @@ extension SchedulerMachine {
             conditions.stop(&effects)
             // Other schedulers take over the jobs that have no run in progress here.
             if session.isShared { share(0) }
-            // Results that are not written yet are written again at once. If that fails, the usual pause follows.
+            // Results that could not be written are written again at once. If this fails, the usual pause follows.
             backoff.retryNow()
         }
     }

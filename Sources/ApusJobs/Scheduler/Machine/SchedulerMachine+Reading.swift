@@ -172,7 +172,7 @@ extension SchedulerMachine {
                 return place(takeClaiming(loaded), now)
             }
             entry.machine = machine(of: loaded)
-            // The handler was not cancelled before, because the store's answer was lost.
+            // If the answer to the commit of a cancellation was lost, the handler has not been cancelled yet.
             for run in entry.machine.open where board.isRunning(RunKey(run)) {
                 if let reason = entry.machine.cancellation(run) { effects.append(.cancel(RunKey(run), reason)) }
             }

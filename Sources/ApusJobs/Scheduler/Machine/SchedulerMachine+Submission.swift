@@ -217,7 +217,8 @@ extension SchedulerMachine {
         if entry == nil, !job.state.isFinal { return .outdated }
         let known = entry?.job ?? job
         // If the known job has not ended, memory does not have it under its identifier yet. The scheduler therefore
-        // tries to insert a new job. The store refuses the new job, and then both jobs are read.
+        // tries to insert a new job. The store refuses the new job, and then the stored jobs with the request's
+        // identifier and with its content are read.
         guard known.state.isFinal else { return .none }
         return try isAnswer(known, to: request, now) ? .ended(known) : .none
     }

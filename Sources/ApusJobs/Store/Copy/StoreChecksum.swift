@@ -2,8 +2,8 @@ import ApusTimers
 
 /// A checksum (FNV-1a, 64 bits) of stored values, which is the same in every store for equal values.
 ///
-/// It covers the values as stores keep them: instants after the year 2262 count as the last instant, and U+0000, which
-/// PostgreSQL cannot store in texts, as U+FFFD.
+/// It covers the values as stores keep them. Instants after the year 2262 count as the last instant. U+0000 counts as
+/// U+FFFD, because PostgreSQL cannot store U+0000 in texts.
 package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -13,7 +13,7 @@ enum AppExpectations {
         @convention(c) (UnsafePointer<CChar>, UnsafeRawPointer, Int, UnsafeRawPointer?) -> Void
     private typealias Install = @convention(c) (Handler) -> CBool
 
-    /// Passes all further events to `AppLink.current`.
+    /// Reports all further issues to the device, as faults or warnings.
     static func observe() {
         guard let symbol = dlsym(nil, "_swift_testing_installFallbackEventHandler") else { return }
         _ = unsafeBitCast(symbol, to: Install.self)({ _, json, count, _ in

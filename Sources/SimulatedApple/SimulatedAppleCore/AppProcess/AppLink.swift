@@ -58,8 +58,9 @@ final class AppLink: Sendable {
 
     init(_ socket: LineSocket) { self.socket = socket }
 
-    /// Runs the app's program; it must come first in the process, so that time is virtual before other code reads a
-    /// clock.
+    /// Runs the app's program.
+    ///
+    /// The process must call this method first, so that time is virtual before other code reads a clock.
     static func main(_ program: @convention(c) () -> Void) -> Never {
         let new = AppLink(LineSocket(descriptor: 0))
         guard

@@ -57,7 +57,7 @@ final class AppProcess: SteppedProcess {
     ///
     /// A device's uptime may begin at zero, which Dispatch would take for "now".
     private static let startOfUptime: Int64 = 3_600_000_000_000
-    /// The milliseconds of real time that the app has for everything that is due at one instant.
+    /// The milliseconds of real time for which the device waits for the process's next message while the process runs.
     private static let limit: Int32 = 30_000
     /// The milliseconds of real time that replace `limit` after the app has crashed, while its process searches for the
     /// place of the crash.

@@ -90,7 +90,7 @@ extension SimulatedPhone {
     /// An app on a simulated phone can call this on any thread.
     nonisolated public static func note(_ text: String) { process.host.note(text) }
 
-    /// Writes a message of the app's logging into the device's log, or without a phone to standard error.
+    /// Writes a message of the app's logging into the device's log, or to standard error if there is no phone.
     ///
     /// Messages of a process that has ended are dropped.
     nonisolated package static func log(_ message: String) {

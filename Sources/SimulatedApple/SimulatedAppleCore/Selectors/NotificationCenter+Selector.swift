@@ -64,8 +64,9 @@ private final class SelectorObservation: @unchecked Sendable {
 
     func begin(_ token: Handover<any NSObjectProtocol>) {
         self.token = token
-        // The observations of released objects end too. They are examined outside the lock, because an object that is
-        // released at this moment may remove itself.
+        // The observations of released objects end too. They are searched outside the lock, because reading `observer`
+        // retains the object for a moment. Its `deinit` can therefore run here, and may call `removeObserver`, which
+        // takes the lock.
         let gone = Set(Self.all.withLock { $0 }.filter { $0.observer == nil }.map(ObjectIdentifier.init))
         Self.end { gone.contains(ObjectIdentifier($0)) }
         Self.all.withLock { $0.append(self) }

@@ -72,7 +72,7 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible {
 /// The arguments of one call of a method.
 final class Arguments: CustomStringConvertible {
     private let values: [Any?]
-    /// The type of the last parameter for which no argument of that type was given; `nil` if all arguments fit.
+    /// The type of the first parameter for which no argument of that type was given; `nil` if all arguments fit.
     private(set) var missing: Any.Type?
 
     init(_ values: [Any?]) { self.values = values }

@@ -132,10 +132,10 @@
     /// The delegate of an app that has none of its own.
     private final class PlainDelegate: UIResponder, UIApplicationDelegate {}
 
-    /// The scene delegate that sets the phase of the window in the environment.
+    /// The scene delegate, which sets the scene's phase in the window's environment.
     ///
-    /// The views are evaluated before the call that reports a phase returns. Their work on the way to the background is
-    /// therefore done within the time that the system allows for it.
+    /// When the delegate method for a phase returns, the views have been evaluated. What they do on the way to the
+    /// background is therefore done within the time that the system allows for it.
     private final class WindowDelegate: UIResponder, UIWindowSceneDelegate {
         private let graph: ViewGraph
         private var environment: EnvironmentValues

@@ -157,9 +157,10 @@
 
     /// A controller of UIKit that shows a view of SwiftUI.
     ///
-    /// The view exists from the first appearance of the controller until the app releases the controller. It appears and
-    /// disappears with the controller, and keeps its state meanwhile. Its scene's phase is `active` whenever the app is.
-    /// In a navigation controller, its links push views in front of it.
+    /// The view exists from the first appearance of the controller until the app releases the controller. It appears
+    /// and disappears with the controller, and keeps its state meanwhile. Its scene's phase becomes `background` when
+    /// the app enters the background, and `active` when the app becomes active; it is never `inactive`. In a navigation
+    /// controller, the view's links push views in front of it.
     ///
     /// Rule: Apple, "UIHostingController".
     @preconcurrency @MainActor

@@ -12,7 +12,8 @@
         package var lines: [String] {
             var lines: [String] = []
             graph.visit { node in
-                // A view that is presented by a hidden one is shown.
+                // A hidden node is not read, but the nodes below it are visited: a view that one of them presents is
+                // shown.
                 guard node.isShown else { return true }
                 guard let item = node.element as? any ScreenItem else { return true }
                 lines.append(item.line(in: node))

@@ -108,7 +108,7 @@
 
         /// Marks a node for evaluation; may be called from any thread.
         ///
-        /// With `readIn`, the mark counts only as long as that evaluation is the node's latest one.
+        /// If `evaluation` is given, the mark counts only as long as it is the node's latest evaluation.
         nonisolated func invalidate(_ node: ViewNode, readIn evaluation: ViewNode.Evaluation? = nil) {
             dirt.withLock { dirt in
                 let old = dirt.nodes[ObjectIdentifier(node)]

@@ -38,7 +38,10 @@
         private(set) var environment: EnvironmentValues
         private(set) var children: [ViewNode] = []
         private(set) var isInTree = true
-        /// Whether the user sees the node: the node and all nodes above it are shown.
+        /// Whether the user sees the node.
+        ///
+        /// The node and all nodes above it must be shown, up to the nearest presented node. A presented node is shown
+        /// whenever the tree is.
         private(set) var isShown: Bool
         private var hasAppeared = false
         /// Whether the user sees the node while the parent is shown.
@@ -162,7 +165,8 @@
         /// Shows or hides the node with its parent; the node keeps its state.
         func parentShows(_ isParentShown: Bool) {
             isShown = isFront && (isPresented ? graph.isShown : isParentShown)
-            // Views that are presented below can change even if this node does not.
+            // A presented view below this node can appear or disappear even if this node does not, because it is shown
+            // whenever the tree is.
             for child in children { child.parentShows(isShown) }
             noteAppearance()
         }

@@ -1,7 +1,8 @@
 #if SimulatedApple
     /// A stack of views: the root, and the views that are pushed in front of it.
     ///
-    /// The user sees the view in front. The others keep their state, and appear again when it is popped.
+    /// The user sees the view in front. A covered view keeps its state, and appears again when the view in front of it
+    /// is popped.
     ///
     /// Rule: Apple, "NavigationStack".
     public struct NavigationStack<Root: View>: View, Primitive {
@@ -59,7 +60,7 @@
             case (let index?, nil): pages.remove(at: index)
             case (nil, nil): return
             }
-            // If a pushed view only gets new content, the stack has the same views as before.
+            // If a pushed view only gets new content, the stack is not evaluated: its views are the same as before.
             if index == nil || element == nil, let stack { stack.graph.invalidate(stack) }
         }
     }

@@ -23,7 +23,9 @@ struct ProcessEntry: Hashable, Sendable {
 /// next reading.
 actor ProcessTable {
     private var latest: Task<[ProcessEntry], Never>?
-    /// The reading that has not begun; a reading in progress may already have missed a new process.
+    /// The next reading, until it begins.
+    ///
+    /// Callers do not share a reading in progress, because it may already have missed a new process.
     private var next: Task<[ProcessEntry], Never>?
 
     /// Returns the running processes, without this one and zombies.

@@ -30,7 +30,7 @@ struct PendingCommand: Sendable {
     var unreadable: UnreadableJob?
     /// The number of times that the store has refused the command's part of a turn because of a concurrent change.
     var conflicts = 0
-    /// Whether the command can be planned in the next turn, because it waits for nothing else.
+    /// Whether the command waits only for the next turn, or for a read before that turn.
     var isPlannable = false
     /// The submission in the store; `nil` for a caller's command.
     var submission: Origin?

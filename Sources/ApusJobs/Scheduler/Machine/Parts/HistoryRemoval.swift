@@ -33,7 +33,7 @@ struct HistoryRemoval {
 
     /// Returns the removal to do now, if there is one.
     ///
-    /// If another step is to be done, it does not return a removal directly after another removal.
+    /// It returns two removals in succession only if no step of another kind can be done (`isIdle`).
     mutating func next(_ now: WallInstant, isIdle: Bool, ownsJobs: Bool) -> Step? {
         guard isIdle || !wasLastStep, hasDeletions || isDue && ownsJobs else {
             wasLastStep = false

@@ -120,7 +120,9 @@ struct JobLoading {
         return .due(load)
     }
 
-    /// Clears the schedule of the load that has just been read, before its jobs are placed and schedule the next one.
+    /// Clears the schedule of the load that has just been read.
+    ///
+    /// The machine places the jobs of the load after this call, because their placement may schedule the next load.
     mutating func began(_ load: JobLoad) { if load.lanes == nil { next = nil } }
 
     /// Notes the result of a load.
@@ -145,8 +147,8 @@ struct JobLoading {
             self.load(at: max(now, next.advanced(by: .zero - horizon)))
         }
         guard isWhole else { return false }
-        // The next load follows soon, because only a load finds jobs that a lost connection of another program still
-        // writes into the store.
+        // The next load follows soon. Another program may have lost its connection to the store during a commit that
+        // the store still carries out, and only a load finds the jobs of such a commit.
         if isShared { self.load(at: now.advanced(by: .seconds(5))) }
         defer { isStarting = false }
         return isStarting

@@ -129,8 +129,9 @@ struct QueueBoard: ~Copyable {
             return next.flatMap { waiting[$0].takeNext(isStale) }
         }
 
-        /// Returns whether some places are not needed; the only place of a queue with a rate is needed while a run is
-        /// in progress.
+        /// Returns whether some places are not needed.
+        ///
+        /// One scheduler at a time has the places of a queue with a rate. It keeps them while a run is in progress.
         func hasTooMany(_ places: Int) -> Bool {
             queue.rate == nil ? places > running : places > 0 && running == 0
         }
@@ -223,7 +224,7 @@ struct QueueBoard: ~Copyable {
     /// Returns the number of the key's runs in progress.
     func runningCount(of key: String, in queue: QueueID) -> Int { lines[queue]?.runningByKey[key] ?? 0 }
 
-    /// Returns how long the queue's rate will let no run begin; `nil` if the queue has no rate.
+    /// Returns the time until the queue's rate lets a run begin; `nil` if the queue has no rate.
     func rateDelay(_ id: QueueID, _ now: ContinuousInstant) -> Duration? {
         guard let line = lines[id], let rate = line.queue.rate else { return nil }
         return line.starts.untilRoom(rate, now)

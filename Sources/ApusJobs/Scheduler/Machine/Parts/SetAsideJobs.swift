@@ -5,7 +5,9 @@ struct SetAsideJobs {
     /// The shards of the jobs that turns have set aside, by key.
     private var shards: [Int64: ShardID] = [:]
 
-    /// Whether a turn must set jobs aside; until then nothing is read, because the same jobs would be found again.
+    /// Whether a turn must set jobs aside.
+    ///
+    /// Until then, only the jobs of commands and doubtful jobs are read. Other reads would find the same jobs again.
     var mustWrite: Bool { !found.isEmpty }
 
     /// The number of jobs that are set aside.
@@ -19,7 +21,7 @@ struct SetAsideJobs {
 
     /// Returns whether a turn has set the job aside.
     ///
-    /// A read for a caller finds such a job too.
+    /// A read of the jobs of a command may still find such a job, which need not be set aside again.
     func contains(_ key: Int64) -> Bool { shards[key] != nil }
 
     /// Returns the jobs that the next turn sets aside, ordered by key.

@@ -8,7 +8,7 @@ struct WallClockSweep {
         var setBack: Duration?
         var mustReadZones = false
 
-        /// Adds to the job's news what the cause changes for the job.
+        /// Adds the cause to the job's news, as far as it concerns the job.
         func concern(_ entry: LoadedJobs.Entry) {
             if let setBack { entry.news.setBack = max(setBack, entry.news.setBack ?? .zero) }
             if mustReadZones, entry.job.request.trigger.calendar != nil { entry.news.mustReadZone = true }
@@ -32,9 +32,11 @@ struct WallClockSweep {
         if trigger.calendar != nil { usesTimeZones = true }
     }
 
-    /// Begins a sweep with the first job; if a sweep is in progress, it begins again, for both causes.
+    /// Begins a sweep with the first job.
     ///
-    /// - Returns: The causes.
+    /// If a sweep is in progress, it is replaced, and the new sweep is for the causes of both sweeps.
+    ///
+    /// - Returns: The merged cause.
     mutating func begin(_ new: Cause) -> Cause {
         var merged = new
         merged.setBack = [cause?.setBack, new.setBack].compactMap { $0 }.max()
