@@ -257,8 +257,8 @@ static enum outcome settle(int64_t limit) {
             fprintf(stderr, "apus-clock: time has stood still for 10 s, because %s runs\n", runner);
             has_warned = true;
         }
-        // The threads that run need this processor. If they run for long, they are examined less often, because a busy
-        // machine gives a processor last to a thread that never sleeps.
+        // The threads that run need this processor, so this thread yields it. If they run for long, this thread sleeps
+        // before it examines them again, because a busy machine gives a processor last to a thread that never sleeps.
         if (passes < 10) sched_yield();
         else process_clock_machine_sleep(passes < 1000 ? 20000 : 1000000);
     }

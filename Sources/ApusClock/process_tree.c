@@ -382,8 +382,8 @@ static void move_to_front(struct process *process, size_t index) {
 
 // Whether all threads are asleep, and all processes have joined or are excused.
 //
-// The first pass includes the threads that serve clocks. Such a thread may still be ending after the program's own
-// threads have ended, and until then the end of the process is not announced. The last pass leaves these threads out.
+// The first pass includes the threads that serve clocks. Such a thread may still be ending when the program's own
+// threads have ended, and the end of the process is announced only after it. The last pass leaves these threads out.
 // The last pass is exact for the other threads: a thread may look asleep in the first pass while it is still on a
 // processor, and the last pass finds that out.
 static bool all_are_asleep(bool is_last) {
@@ -453,8 +453,8 @@ static bool order_all(enum clock_order kind) {
     return is_quiet;
 }
 
-// Makes waits try again once in each rest. If one of them has ended, the waits try again once more, because the thread
-// of the ended wait may have released another one.
+// Makes the waits whose releases are not seen try again, once after the tree has come to rest. If one of them has
+// ended, they try once more, because the thread of the ended wait may have released another one.
 static bool try_all(void) {
     if (own.has_tried) return true;
     own.has_tried = true;
@@ -466,8 +466,8 @@ void tree_wakes(void) { own.has_tried = false; }
 // A process that is being forked has its number before it is in the list of its parent's children. A search therefore
 // counts only if the parent has not run meanwhile, which the passes before and after the search show.
 bool tree_is_at_rest(void) {
-    // A search also frees the slots of processes that have ended. For this it is made even while something runs,
-    // after many processes or threads have begun and before all slots are in use.
+    // A search also frees the slots of processes that have ended. If many processes or threads have begun since the
+    // last search, another one is therefore made even while something runs, before all slots are in use.
     long begun = read_last_process() - own.last_process;
     if (own.must_search || begun < 0 || begun > slot_count / 4) find_processes();
     // The clocks get orders only when nothing runs, because on a busy machine each order takes a processor from a

@@ -9,9 +9,9 @@
 //   sets its wall clock, and for a sleep of zero length.
 // - A joined process has a slot, and a thread that serves the slot. `apus-clock` writes `order`, and the thread writes
 //   the rest.
-// - An order is a number that differs from the one before, and its kind in the lowest bits. The thread answers by
-//   writing the same number into `answer`, after the result. A process that ends, stops or runs another program does
-//   not answer, which `apus-clock` finds out from the kernel.
+// - An order is a number that differs from that of the order before; its lowest bits contain the kind of the order. The
+//   thread answers by writing the same number into `answer`, after the result. A process that ends, stops or runs
+//   another program does not answer; `apus-clock` finds this out from the kernel.
 // - `apus-clock` frees the slots of processes that have ended.
 #ifndef SHARED_CLOCK_H
 #define SHARED_CLOCK_H
@@ -26,8 +26,8 @@
 #define CLOCK_VARIABLE "APUS_CLOCK"
 
 enum clock_order {
-    // Have the kernel deliver the process's data, and report the time until the next deadline, and what is known of
-    // waits whose releases are not seen.
+    // Have the kernel deliver the process's data. Then report the time until the next deadline, whether a wait may be
+    // released unseen, and how many waits have been released unseen.
     order_prepare = 0,
     // Have the waits whose releases are not seen try again.
     order_try = 1,

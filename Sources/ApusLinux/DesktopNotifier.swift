@@ -19,7 +19,8 @@ public struct DesktopNotifier: Notifier {
     ///   - appName: The name that desktops show beside the notification.
     ///   - address: The address of the bus; `nil` for the session bus, from `DBUS_SESSION_BUS_ADDRESS` or
     ///     `$XDG_RUNTIME_DIR/bus`.
-    ///   - timeout: The time for which each of the two messages waits for a reply.
+    ///   - timeout: The longest wait for each of the two replies: that of the bus when the connection begins, and that
+    ///     of the service to the notification.
     public init(appName: String = "Apus", address: String? = nil, timeout: Duration = .seconds(3)) {
         self.appName = appName
         self.address = address

@@ -22,6 +22,8 @@
     ///    closed             closed           broken            closed
     /// ```
     ///
+    /// A connection that is lost in another state is `broken` too.
+    ///
     /// Batches are answered in the order in which they were sent. The response to a batch is a number of answers and a
     /// sync. A batch in an explicit transaction has its COMMIT and a second sync after the first one, so that a failed
     /// transaction is left before the next batch begins.

@@ -146,7 +146,7 @@
         func add(_ source: PollSource) { sources[ObjectIdentifier(source)] = source }
         func remove(_ source: PollSource) { sources[ObjectIdentifier(source)] = nil }
 
-        /// Runs `body` after the current work and before the thread waits again, so that the output of several jobs is
+        /// Runs `body` after the current work and before the thread waits again, so that the output of all that work is
         /// sent in one system call.
         func atEndOfTurn(_ body: @escaping () -> Void) { ends.append(body) }
 

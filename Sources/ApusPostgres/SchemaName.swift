@@ -4,8 +4,8 @@
     /// The name of the schema that contains a store's tables and functions.
     ///
     /// The statements of this library name the schema `apus`, and a connection replaces `apus` by the actual name when
-    /// it sends a text. Values of users may contain the word `apus`, so they must be parameters and never part of a
-    /// text.
+    /// it sends a statement. Values of users may contain the word `apus`, so they must be parameters and never part of
+    /// the text of a statement.
     struct SchemaName: Hashable, Sendable, CustomStringConvertible {
         let name: String
 

@@ -145,8 +145,9 @@
             return try transaction("BEGIN IMMEDIATE", body)
         }
 
-        /// Sets a pragma with a statement that is not cached, because such a pragma takes effect when the statement is
-        /// compiled.
+        /// Sets a pragma with a statement that is not cached.
+        ///
+        /// The pragmas that are set here take effect when the statement is compiled, and not when it runs.
         private func pragma(_ assignment: String) throws {
             try PreparedStatement("PRAGMA \(assignment)", on: handle).run()
         }

@@ -15,8 +15,9 @@
             self.configuration = configuration
         }
 
-        /// Begins reading under the file's lock, and refuses a file of an older version of Apus, because a source is
-        /// not changed.
+        /// Begins reading under the file's lock.
+        ///
+        /// A file of an older version of Apus is refused: it would have to be migrated, and a source is not changed.
         ///
         /// - Returns: the transaction.
         /// - Throws: ``JobError``.

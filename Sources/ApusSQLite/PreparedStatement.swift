@@ -33,7 +33,7 @@
 
         // MARK: Binding, in the order of the parameters
 
-        /// Binds from the first parameter again, even if the previous use ended before the statement ran.
+        /// Lets the next value bind to the first parameter, even if the previous use ended before the statement ran.
         func rebind() { bound = 0 }
 
         @discardableResult

@@ -293,7 +293,8 @@
 
         /// Removes the older runs of a job, except open ones.
         ///
-        /// The newest `kept` attempts stay, and so do the newest `kept` other runs.
+        /// Of the attempts, the newest `kept` stay. Of the runs without an attempt, such as skipped ones, the newest
+        /// `kept` stay too.
         private func retireRuns(of key: Int64, keeping kept: Int) throws {
             let isAttempt = "(attempt > 0 AND state <> 'skipped')"
             for some in [isAttempt, "NOT \(isAttempt)"] {

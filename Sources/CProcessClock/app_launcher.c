@@ -122,9 +122,9 @@ uint64_t app_launcher_main(void) {
         ssize_t length = receive_request(&request, text, descriptors);
         struct reply reply = {0};
         if (request.offset == 0) {
-            // The kernel closes the files of a killed process after the end of the process, on this processor. If one
-            // of these files is in /proc, a caller that waits for the process would keep the processor until its time
-            // slice is over. Therefore the processor is given up first.
+            // When a killed process has ended, the kernel may still have to close its files, on this processor. If one
+            // of these files is in /proc, waitpid(2) would keep the processor until the launcher's time slice is over.
+            // Therefore the launcher gives the processor up first.
             siginfo_t end;
             while (waitid(P_PID, (id_t)request.process, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
             sched_yield();

@@ -56,8 +56,8 @@ static void report_crash(void) {
     _exit(1);
 }
 
-// Has the interrupted code call `report_crash` when the handler returns. Unlike a handler, `report_crash` may then use
-// locks and memory, and in a backtrace its caller is the code that made the mistake.
+// Makes the interrupted code call `report_crash` when the handler returns. Unlike a handler, `report_crash` may then
+// use locks and memory, and in a backtrace its caller is the code that made the mistake.
 static void divert(ucontext_t *context) {
 #if defined(__x86_64__)
     greg_t *registers = context->uc_mcontext.gregs;

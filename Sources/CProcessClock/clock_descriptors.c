@@ -23,8 +23,8 @@ static void write_at_deadline(struct wait *wait) {
     libc()->syscall(SYS_write, wait->descriptor, &one, sizeof one);
 }
 
-// Waits until one of the descriptors is ready, or a step reaches the instant. The kernel gets no time-out. `polled`
-// must have room for one row more than `count`.
+// Waits until one of the descriptors is ready, or a step reaches the end of the duration. The kernel gets no time-out.
+// `polled` must have room for one row more than `count`.
 static int poll_until(
     const char *call, struct pollfd *polled, nfds_t count, int64_t duration, const sigset_t *signals) {
     int64_t deadline = saturating_sum(clock_readings[process_clock_uptime], duration);
@@ -258,7 +258,7 @@ static void add_number(struct timer *timer, int descriptor) {
 }
 
 // With the lock held: takes a free timer; NULL without memory. New timers come from mmap and not from malloc, because
-// libc's `timerfd_create` does not take malloc's lock either.
+// `timerfd_create` must not take malloc's lock, which libc's own does not take.
 static struct timer *new_timer(void) {
     enum { count = 64 };
     if (!table.free_timers) {

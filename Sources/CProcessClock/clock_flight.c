@@ -34,7 +34,7 @@ static const int64_t grace = SECOND;
 static struct {
     ZERO_IN_CHILDREN bool is_open;
     int folder;
-    // Until the rows are polled, `revents` is 1 for a connection of TCP, and 0 for any other descriptor.
+    // Before these entries are passed to `poll`, `revents` is 1 for a TCP connection, and 0 for any other descriptor.
     struct pollfd *descriptors;
     size_t count, capacity;
     // `kept_back` is the number of bytes that the sockets kept back at the last examination, and `acknowledged` is the

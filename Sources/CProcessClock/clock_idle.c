@@ -23,7 +23,7 @@
 struct thread {
     int32_t id;
     int state, schedule, place;  // the descriptors of its files
-    uint64_t activity, activity_before;  // how much the thread has run; also when this settling began, or the thread
+    uint64_t activity, activity_before;  // how much it has run: at the last pass; when this settling, or it, began
     bool is_there;
 };
 

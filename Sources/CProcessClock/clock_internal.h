@@ -38,11 +38,11 @@
 #include <features.h>
 #endif
 
-// With CLOCK_WITH_SANITIZER, time can be virtual in spite of a sanitizer. Scripts/c-checks defines it: in the program
-// of these checks, the definitions of these files come before those of the address sanitizer.
+// With CLOCK_WITH_SANITIZER, time can be virtual in spite of a sanitizer. Scripts/c-checks defines it, because the
+// program that it builds uses the functions of these files instead of those of the address sanitizer.
 #if defined(__has_feature) && !defined(CLOCK_WITH_SANITIZER)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-// A sanitizer defines most of these functions itself.
+// A sanitizer itself replaces most of the functions that these files replace.
 #define CLOCK_IS_UNAVAILABLE 1
 #endif
 #endif
@@ -316,7 +316,7 @@ bool is_called_by_run_loops(void *caller);
 
 // The next three functions are called at rest, without the lock.
 //
-// Wakes the threads whose wait for a word of memory has expired once more. A signal handler may have delayed such a
+// Wakes again the threads whose wait for a word of memory has expired. A signal handler may have delayed such a
 // thread, so that it began the kernel's wait only after the first wake-up. A thread is woken again only if it has run
 // since it was last woken. Returns false if none was woken.
 bool waits_wake_again(void);

@@ -29,7 +29,8 @@ static bool keeps_machine_time(void) { return thread_keeps_machine_time && threa
 
 // MARK: Sleeps
 
-// The longest sleep that only waits for what other threads are about to do.
+// On a thread that keeps the machine's time (thread_keeps_machine_time), a sleep of at most this length counts as a
+// wait for what other threads are about to do.
 static const int64_t longest_nap = SECOND / 100;
 
 // Waits in the machine's time without being asleep, so that the thread counts as running and the clocks stand still.

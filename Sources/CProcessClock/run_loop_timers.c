@@ -209,7 +209,7 @@ WEAK SWIFT void *timer_with_interval(double interval, bool repeats, void *block,
 }
 
 // The initializer to which `Timer.init(fire:interval:repeats:block:)` passes a new object. Outside Foundation, only
-// optimized code and the code of subclasses call it themselves.
+// optimized code and the code of subclasses call it directly.
 #define DATE_INIT "$s10Foundation5TimerC4fire8interval7repeats5blockAC0A10Essentials4DateV_SdSbyACYbctcfc"
 
 WEAK SWIFT void *timer_with_date(double date, double interval, bool repeats, void *block, void *context, SELF void *timer)

@@ -230,7 +230,8 @@ package struct TimerWheel: ~Copyable {
         for index in first..<end {
             let place = slab.record(index).pointee.place
             let life = slab.record(index).pointee.life.load(ordering: .relaxed)
-            // A record in the place `taken` whose count is even was started; the thread that started it releases it.
+            // `life` is odd while a timer is taken. A record in the place `taken` whose `life` is even was started, and
+            // the thread that started it releases it.
             guard place.isList || (place == .taken && life & 1 == 1) else { continue }
             if let removed = remove(index, slab.record(index), life: life) { body(removed.payload) }
         }

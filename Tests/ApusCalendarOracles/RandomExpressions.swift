@@ -134,7 +134,7 @@ extension SeededGenerator {
         let days: [Int]? = chance(5) ? numbers(1...31) : nil
         let months: [Int]? = chance(6) ? numbers(1...12) : nil
         let weekdays: [Int]? = chance(5) ? numbers(1...7) : nil
-        // Minutes at equal distances are written as a step, which follows elapsed time.
+        // Minutes at equal distances are written as a step, so that some of the schedules follow elapsed time.
         let minuteText = minutes.map { list in
             list.count > 1 && list == Array(stride(from: 0, to: 60, by: list[1])) ? "*/\(list[1])" : text(list)
         }

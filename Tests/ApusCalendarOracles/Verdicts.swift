@@ -166,7 +166,8 @@ struct Verdict: Hashable {
         let locals = theirs.map { rules.local(at: $0) }
         let shown = ours.map { rules.local(at: $0) }
         if locals == shown { return .systemdCopy }
-        // These are all occurrences that the clock shows. systemd may omit some of them, but only near a change.
+        // The set `all` has every occurrence that the clock shows, including both copies of a repeated time. systemd
+        // may omit an occurrence only if it is near a change, or if systemd finds it when asked from just before it.
         var asked = comparison
         asked.end = theirs.last ?? comparison.end
         asked.count = 20_000

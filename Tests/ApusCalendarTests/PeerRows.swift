@@ -1,7 +1,7 @@
 /// The expectations of other projects' tests: facts only, with the commit, the licence and the file of each project.
 ///
-/// A row has the notation (`spring` is that dialect of cron), the zone, the policies for a gap and a repeated hour or
-/// `-` for the default ones, the expression, and the expectations: an instant in UTC and the occurrences after it.
+/// A row has the notation (`spring` is Spring's dialect of cron), the zone, the policies for a gap and a repeated hour
+/// or `-` for the default ones, the expression, and the expectations: an instant in UTC and the occurrences after it.
 /// A `= …` is another expression with the same meaning, and a `not …` is an instant at which nothing is due. A row of
 /// `words` has the rule of RFC 5545 that the phrase means; a time of day was added to phrases without one. If Apus
 /// differs, `≠` precedes the key of the reason in `PeerTests.differences`.

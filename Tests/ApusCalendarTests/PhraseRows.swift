@@ -1,9 +1,9 @@
 /// Phrases as people write them, with the meaning that a person has in mind.
 ///
-/// They are from examples and tests of other programs, and from reminders. The meaning of a schedule (`S`) is its
-/// canonical words, that of an instant (`M`) is the local time in Europe/Berlin on Tuesday, 2026-11-24 at 12:00, and
-/// that of a length of time (`D`) is its seconds or months. Phrases with the meaning `refused` are ambiguous,
-/// incomplete, or none of these.
+/// They are from examples and tests of other programs, and from reminders. The meaning of a schedule (`S`) is given in
+/// its canonical words. The meaning of an instant (`M`) is a local time in Europe/Berlin, for a phrase that is written
+/// there on Tuesday, 2026-11-24 at 12:00. The meaning of a length of time (`D`) is a number of seconds, microseconds or
+/// months. Phrases with the meaning `refused` are ambiguous, incomplete, or none of these.
 enum PhraseRows {
     static let text = #"""
         # at(1)

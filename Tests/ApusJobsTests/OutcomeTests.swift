@@ -112,7 +112,7 @@ struct OutcomeTests {
         harness.advance(1)
         _ = try harness.perform { [job] in try await $0.cancel(job) }
         #expect(try waiting.outcome() == nil)
-        // The manual run, number 0, is not an occurrence either.
+        // The manual run (number 0) has ended, but it is not an occurrence, so the job still has no outcome.
         let later = Waiting(harness) { [job] in try await $0.outcome(of: job) }
         #expect(try later.outcome() == nil)
     }

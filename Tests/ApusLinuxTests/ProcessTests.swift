@@ -36,8 +36,8 @@ private final class Probe: Sendable {
 
     /// Checks a condition repeatedly until it holds.
     ///
-    /// The wait fails if the probe ends first. The end is visible in `process`, because the kernel reports it only to
-    /// the parent's `waitpid`, which Foundation calls.
+    /// The wait fails if the probe ends first. `process` shows the end; the test cannot call `waitpid` to find it out,
+    /// because the kernel reports it only once, to the call that Foundation makes.
     func wait(until condition: (Probe) -> Bool) async throws {
         var isSo = false
         try await until("a state of the probe") {

@@ -64,8 +64,8 @@
                         try await BlockedThreadsTests.blockAll(scheduler)
                         let observer = try await PostgresConnection.connect(configuration)
                         let first: Int64 = try await observer.value("SELECT number FROM apus.beat")
-                        // When its session has ended, the node makes a new one with a heartbeat. The test waits for so
-                        // many heartbeats that other nodes would by then have declared a silent node dead.
+                        // After the end of its session, the node connects again at a later beat. The test waits for six
+                        // beats, after which other nodes would have declared a silent node dead.
                         try await observer.run(
                             """
                             SELECT pg_terminate_backend(pid) FROM pg_stat_activity

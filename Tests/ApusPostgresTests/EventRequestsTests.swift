@@ -69,7 +69,7 @@
             arguments: [(0, 10, true), (0, 10.25, false), (5, 10, true)])
         func reporting(changed: Double, requested: Double, isReported: Bool) {
             requests.change(at: at(changed))
-            // The age and the node's own patience are 10 s together.
+            // A change counts if it was at most 10 s ago: the age of the request, 7 s, plus the node's patience, 3 s.
             #expect(receive(age: 7, at: requested) == isReported)
             #expect(mustSend(at: requested))
             #expect(!receive(age: 7, at: requested + 1), "each event was sent since the first request")

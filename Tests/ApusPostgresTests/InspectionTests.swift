@@ -41,7 +41,7 @@
             }
         }
 
-        /// The statements that break each of the rules.
+        /// For each rule, the statements that break it.
         ///
         /// They first drop the indexes that would prevent the damage.
         private static let damages: [(rule: String, sql: [String])] = [

@@ -28,8 +28,8 @@
                         }
                     }
                     await pair.disconnect()
-                    // The comparison is made only after so many histories, because fewer have too few applied and
-                    // refused turns to be meaningful.
+                    // The counts are checked only after 80 histories or more, because fewer may have too few steps of
+                    // a kind.
                     if count >= 80 {
                         let kinds = [
                             "applied", "refused", "refused notOwner", "refused unavailable", "beat", "take", "places",

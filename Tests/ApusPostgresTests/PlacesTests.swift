@@ -78,8 +78,8 @@
                 for limit in 1...13 as ClosedRange<Int64> {
                     try await bench.settle(limit: limit)
                     var given: [Int64: Int64] = [:]
-                    // Places that one node gives up are free for the next node. The remainder of the division moves to
-                    // another node each second.
+                    // The nodes ask three times, because places that one node gives up are free only for the nodes that
+                    // ask after it. The remainder of `limit / 3` moves to another node each second.
                     for _ in 0..<3 {
                         for node in 1...3 as ClosedRange<Int64> {
                             given[node] = try await bench.ask(node, running: 0, wanted: limit)

@@ -107,7 +107,8 @@
                 for (number, fields) in [
                     #""kind": "k", "name": "\#(long)""#, #""kind": "\#(long)""#, #""kind": "k", "name": "\#(nul)""#,
                     #""kind": "k", "labels": {"a": "\#(nul)"}"#, #""kind": "k", "metadata": {"\#(nul)": ""}"#,
-                    // The uniqueness is read first, so the character must be refused there too.
+                    // For a unique job, the scheduler first queries the jobs of the same kind and payload. The U+0000
+                    // in the kind must not make that query fail.
                     #""kind": "\#(nul)", "uniqueness": {"by": "payload"}"#,
                 ].enumerated() {
                     try await database.run(

@@ -324,8 +324,8 @@
 
             /// Returns whether a connection of this process holds a read lock on the file.
             ///
-            /// SQLite's locks are POSIX locks, with which a lock of the open file description (fcntl(2), F_OFD_GETLK)
-            /// conflicts even within one process.
+            /// SQLite's locks are POSIX locks. A lock of an open file description (fcntl(2), F_OFD_GETLK) conflicts
+            /// with them even within one process.
             private func isLocked(_ descriptor: Int32) throws -> Bool {
                 var lock = flock()
                 lock.l_type = Int16(F_WRLCK)

@@ -222,8 +222,8 @@ static void signals(void) {
         raise(wanted[i]);
         require(next_signal(descriptor) == wanted[i]);
     }
-    // The pipe with this signal must not be closed, because a delayed handler would then write to another file. The
-    // next caller that catches signals must not read it either.
+    // This signal stays in the pipe. The pipe must not be closed, because a delayed handler would then write to another
+    // file. The next caller that catches signals must not receive this signal.
     raise(SIGUSR1);
     capus_signals_release();
     capus_signals_release();

@@ -1,4 +1,5 @@
-// Checks of the processes of CProcessClock: one for a test, and those of simulated apps, which a launcher forks.
+// Checks of the processes that CProcessClock starts: a process for a test, and the processes of simulated apps, which
+// a launcher forks.
 #define _GNU_SOURCE
 #include "checks.h"
 

@@ -19,7 +19,8 @@ struct program {
 extern const struct program signal_programs[], fork_programs[], cancellation_programs[], condition_programs[],
     descriptor_programs[], kernel_programs[], thread_programs[];
 
-// The functions of the table of ways to wait.
+// `print_table` prints the table of the ways to wait. `wait_for_ever` waits in the way with this name until the process
+// is killed; it returns 1 if it cannot.
 void print_table(void);
 int wait_for_ever(const char *name);
 

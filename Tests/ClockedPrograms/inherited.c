@@ -1,5 +1,5 @@
-// Timers in a process that has not made them: in a child, by a second descriptor, and after `execve`. Each wait for a
-// timer takes an hour, unless the timer was set by a process that has ended, or that now runs another program.
+// Uses a timer that the process has not made: in a child, through a second descriptor there, and after `execve`. Each
+// wait takes an hour. The timer is lost if the process that set it has ended, or now runs another program.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdint.h>

@@ -41,7 +41,9 @@ final class ClusterChecker {
     var runsAsked: [JobID: Int] = [:]
     var runsAnswered: Set<Occurrence> = []
     var epochs: [ShardID: StoreEpoch] = [:]
-    /// The time at which a process was killed after the trouble; `nil` before that and after the check.
+    /// The time at which a process was killed once the trouble of the history was over.
+    ///
+    /// It is `nil` until then, and again after ``checkTakeOver()``.
     ///
     /// `counts.longestTakeOver` is the longest delay of a run that began after that time.
     var killed: Int64?
@@ -200,7 +202,8 @@ final class ClusterChecker {
         for other in active[key, default: []] {
             counts.overlaps += 1
             let isCancelled = other.reason != nil && !other.plan.obeys || other.node.process.isPaused
-            // The node has read the promoted database again, and has cancelled the handler.
+            // The node of the other handler has read the promoted database anew since that handler began, and has
+            // cancelled it.
             let isForgotten =
                 isCancelled && other.node !== node && other.node.readAnew.map { $0 >= other.began } ?? false
             if other.node.isActing && !isForgotten || !isCancelled {

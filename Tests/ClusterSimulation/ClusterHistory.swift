@@ -214,7 +214,8 @@ struct ClusterPlan {
 
     /// The queue, which is the same for each submission of an identifier.
     var queue: QueueID {
-        // A job that is found by its payload may get another request.
+        // A job that is found by its payload may get the request of a plan with another identifier, so all of these
+        // plans have the same queue.
         if payload != nil { return "default" }
         let last = id.rawValue.utf8.last!
         return last % 3 == 0 ? "one" : last % 3 == 1 ? "few" : "default"

@@ -30,7 +30,7 @@ final class ClusterNode {
     private var databaseClock = DatabaseClock()
     /// The timeline of the database that the node knows; a promotion of a standby begins another one.
     var timeline: Int?
-    /// The time at which the node has read a promoted database again.
+    /// The time at which the node last noticed a promotion, and began to read the database anew.
     var readAnew: Int64?
     var handlers: [RunKey: ClusterHandler] = [:]
     /// The jobs that the node can run; `unsaid` contains them until a beat has reported them.

@@ -4,7 +4,7 @@ package enum ClusterSimulation {
     package struct Failure: Sendable, CustomStringConvertible {
         package var seed: UInt64
         package var violation: ClusterViolation
-        /// The remaining steps.
+        /// The steps that remained after the history was shortened.
         package var history: String
         package var description: String {
             "seed \(seed) breaks the promise: \(violation)\nthe shortest history found:\n\(history)"

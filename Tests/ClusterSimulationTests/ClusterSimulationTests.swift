@@ -19,7 +19,7 @@ struct ClusterSimulationTests {
             Issue.record("\(failure)")
             return
         }
-        // So many runs must begin for the histories to be meaningful.
+        // The histories test too little if they have fewer runs, takeovers and other events than these.
         #expect(counts.starts > 250 * 20)
         #expect(counts.forwarded > 250)
         #expect(counts.takenOver > 250)

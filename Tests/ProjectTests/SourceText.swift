@@ -15,8 +15,9 @@ struct SourceText {
 
     /// Returns whether a line ends with a comment that contains a letter.
     static func hasComment(_ line: Substring) -> Bool {
-        // Slashes begin a comment if the text before them has the same code as the whole line. The added letter shows
-        // whether the slashes are within a string: there, it does not count as code.
+        // Slashes begin a comment if the text before them has the same code as the whole line. A letter is added to
+        // that text and to the code of the line. If the slashes are within a string, the letter after the text is in
+        // the string too and is not code, so the two differ.
         let code = SourceText(String(line)).lines.map { $0 + "a" }
         return line.ranges(of: "//").contains { range in
             let before = SourceText(line[..<range.lowerBound] + "a").lines

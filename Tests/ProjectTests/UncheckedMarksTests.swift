@@ -4,7 +4,7 @@ import Testing
 enum UncheckedMarks {
     static let marks = ["@unchecked Sendable", "nonisolated(unsafe)"]
 
-    /// Returns a message for each mark in a file that has no reason.
+    /// Returns a message for each mark without a reason in a file.
     ///
     /// The reason is a comment at the end of the line of the mark, or a comment that names the mark. The latter is
     /// above the declaration, or on the line below the mark.

@@ -82,7 +82,8 @@ extension Ledger.State {
         if nodes[node].hasFailedToStart {
             report(.stopped, "a handler of \(job) was called although the start had failed", at: now)
         }
-        // At the very instant at which another process takes the store, a run that was claimed before may still begin.
+        // At the very instant at which another process takes the store, a run that the former owner has claimed may
+        // still begin.
         if owner != node, takenOver?.elapsed != now.elapsed {
             report(.ownership, "process \(node) began \(job), but process \(owner ?? -1) owns the store", at: now)
         }
@@ -167,7 +168,7 @@ extension Ledger.State {
             }
         case .anchored(let interval, let offset, _):
             let anchor = facts.issued.wall + Int64(offset) * 1_000_000
-            // An open occurrence keeps the instant that an earlier definition gave it.
+            // An open occurrence keeps its due instant when its job is redefined, so a mixed job is not checked.
             if !facts.isMixed, (due - anchor) % (Int64(interval) * 1_000_000) != 0 {
                 report(.neverEarly, "\(what) was due at an instant that is not on its grid", at: now)
             }
@@ -206,7 +207,7 @@ extension Ledger.State {
     fileprivate mutating func checkCommands(_ context: RunContext, _ number: Int, _ now: Ledger.Moment) {
         let what = name(number, context.occurrence, context.attempt)
         let facts = facts[number]
-        // A run that was claimed before the command may begin at the same instant.
+        // At the instant of the command, a run that was claimed earlier may still begin.
         if let ended = facts.ended, now.elapsed > ended.elapsed {
             report(.obeyed, "\(what) began after an acknowledged cancel or replacement", at: now)
         }
@@ -252,7 +253,7 @@ extension Ledger.State {
             at: now)
     }
 
-    /// Reports a handler that ended by itself although it should have been cancelled before.
+    /// Reports a handler that ended by itself after the time at which it should have been cancelled.
     fileprivate mutating func checkNotCancelled(_ call: Int, _ now: Ledger.Moment, _ uptime: Int64) {
         let ended = calls[call]
         let facts = facts[ended.submission]
@@ -276,7 +277,7 @@ extension Ledger.Facts {
     /// Returns the earliest elapsed time at which an occurrence can be due.
     ///
     /// It is the time of the submission, plus the intervals up to the occurrence, plus the time for which the job was
-    /// certainly suspended before.
+    /// certainly suspended until the occurrence was due.
     ///
     /// - Returns: The time in nanoseconds; `nil` if it is unknown.
     func earliestElapsed(of number: Int) -> Int64? {

@@ -83,7 +83,7 @@ extension Ledger {
                 state.learn(number, job, now)
                 switch kind {
                 case .submit: state.acknowledge(command, position, by: number, job, now)
-                // A job that had already finished may be retried.
+                // If the job had already finished, the cancellation is not its end, and a finished job may be retried.
                 case .cancel where job.state == .finished: break
                 case .cancel:
                     for index in state.facts.indices where state.facts[index].key == job.key {
@@ -270,8 +270,8 @@ extension Ledger.State {
             return checkAnswer(to: own, with: number, job, now)
         }
         facts[own].isAcknowledged = true
-        // The new job takes the place of all earlier jobs with the identifier. A job with an identifier of its own may
-        // still be retried.
+        // The new job takes the place of all earlier jobs that count as the same. A mixed job with an identifier of its
+        // own is left out, because it may have been retried.
         for index in facts.indices where index != own && facts[index].plan.id == facts[own].plan.id {
             guard let key = facts[index].key, key < job.key, facts[index].ended == nil, !facts[index].isDeleteIssued,
                 !(facts[index].hasOwnID && facts[index].isMixed)

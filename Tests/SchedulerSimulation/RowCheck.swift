@@ -120,7 +120,7 @@ extension Ledger.State {
 }
 
 extension Ledger.Facts {
-    /// Returns the minimum and the maximum number of occurrences that have arrived by now.
+    /// Returns the smallest and the largest number of occurrences that may have arrived by now.
     fileprivate func expected(_ now: Ledger.Moment, _ phase: Ledger.Phase) -> (least: Int, most: Int) {
         let most = plan.count ?? .max
         // An occurrence that was due in the last seconds may still wait for its tolerance.

@@ -79,7 +79,8 @@ struct SimulatedHandler: Sendable {
 
     /// Waits, and returns whether the cancellation was requested before the end of the time.
     private func wait(_ time: Int?, heedsCancellation: Bool = true) async -> Bool {
-        // After the trouble, handlers no longer wait. The waits that had begun were ended at once.
+        // Handlers do not wait after ``World/makePeace()``, which ends the faults of a history. It has also ended the
+        // waits that were in progress.
         if time == 0 || ledger.with({ $0.isPeace }) { return false }
         let wait = waits.make()
         let timer = time.map { time in engine.schedule(after: .milliseconds(time)) { wait.end(cancelled: false) } }

@@ -21,7 +21,7 @@ extension World {
                     if let grace = command.grace {
                         limit = Int64(grace + 1_000 + 10_000) * 1_000_000
                     } else {
-                        // A stop without a grace waits for handlers without a limit.
+                        // A stop without a grace waits until all handlers have ended, however long they take.
                         since = node.running.isEmpty ? max(since, node.lastEnd) : now.elapsed
                     }
                 }
@@ -103,7 +103,8 @@ extension World {
         ledger.with { state in
             for facts in state.facts where facts.isInTransaction && facts.key == nil {
                 let others = state.facts.filter { $0.number != facts.number && $0.plan.id == facts.plan.id }
-                // An update replaces the submission of the job that it finds, possibly before the next check.
+                // A submission that replaces always makes a job. But if another submission has updated that job before
+                // the next check, the job has the number of the other submission by now.
                 let isReplacing =
                     facts.plan.conflict == .replace && others.allSatisfy { $0.plan.conflict != .update }
                 guard others.isEmpty || isReplacing else { continue }

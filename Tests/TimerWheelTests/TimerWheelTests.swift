@@ -152,7 +152,7 @@ struct TimerWheelTests {
         let handles = (0..<100).map {
             wheel.insert(deadline: deadline, tolerance: 0, payload: TimerPayload(UInt64($0)))
         }
-        // Because this timer is due earlier, the wheel enters the slot that all of them share.
+        // This timer is due earlier than the others, and makes the wheel enter the slot in which all of them are.
         _ = wheel.insert(deadline: deadline - 1, tolerance: 0, payload: TimerPayload(1_000))
         let buffer = UnsafeMutableBufferPointer<DueTimer>.allocate(capacity: 4)
         defer { buffer.deallocate() }

@@ -1,4 +1,4 @@
-/// A figure, and the same figure of several peers that were measured in the same run.
+/// A figure of ours, with the same figure of several peers, which were measured in the same run.
 package struct Comparison: Sendable {
     package enum Target: Sendable {
         /// Our value must be at most this.

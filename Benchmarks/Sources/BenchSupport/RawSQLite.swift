@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// SQLite through its C interface, the peer of durable jobs.
+/// SQLite through its C interface, with which durable jobs are compared.
 // For `@unchecked Sendable`: one task at a time uses it; SQLite's own mutex protects the connection.
 package final class RawSQLite: @unchecked Sendable {
     private var connection: OpaquePointer?

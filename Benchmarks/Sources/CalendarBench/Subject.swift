@@ -11,7 +11,7 @@ struct Subject {
     /// is empty if Foundation cannot express the schedule.
     var components: [DateComponents]
 
-    /// The expression for croniter, in which the last weekday of a month is `L5`.
+    /// The expression for croniter, which writes the last Friday of a month as `L5` instead of `5L`.
     var croniter: String { cron.hasSuffix("5L") ? cron.dropLast(2) + "L5" : cron }
 
     static let all = [

@@ -3,8 +3,8 @@ import Foundation
 
 /// The benchmark of durable jobs in a PostgreSQL database that several nodes share.
 ///
-/// `cluster-bench` compares them with the statements alone and with other job queues in PostgreSQL, on its own server;
-/// `cluster-bench --help` lists the options.
+/// `cluster-bench` compares them with pgbench, which executes the same SQL statements without a scheduler, and with
+/// other job queues in PostgreSQL, on its own server; `cluster-bench --help` lists the options.
 @main
 enum ClusterBench {
     static func main() async throws {

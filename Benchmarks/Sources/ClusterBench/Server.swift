@@ -2,8 +2,8 @@ import Foundation
 
 /// A PostgreSQL server for the benchmark, run by an unprivileged user on the disk that is measured.
 ///
-/// A script starts the server, and removes it when this process ends, whatever the cause, because the script's input
-/// then ends.
+/// A script starts the server. When this process ends, whatever the cause, the script's input ends too, and the script
+/// then removes the server.
 final class Server {
     let folder: String
     let programs: String

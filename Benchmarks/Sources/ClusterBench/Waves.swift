@@ -57,7 +57,7 @@ final class Waves {
             submitsPerSecond: runs / slowest)
     }
 
-    /// Checks that every job has exactly one outcome; otherwise a rate does not count.
+    /// Checks that every job has exactly one outcome, without which the measured rates are not valid.
     func check() throws {
         let succeeded = try server.number(
             "SELECT count(DISTINCT job) FROM apus.run WHERE final AND state = 'succeeded'", in: database)

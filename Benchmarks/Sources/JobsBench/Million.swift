@@ -61,7 +61,7 @@ struct Million {
             ])
     }
 
-    /// Measures a scheduler over the same file in this process.
+    /// Measures a scheduler that runs in this process, with the database file of the daemon.
     private func withoutDaemon(seconds count: Int) async throws -> [Comparison] {
         let scheduler = JobScheduler(store: SQLiteStore(path: daemon.client.home.databasePath))
         let late = Mutex<[Double]>([])
@@ -105,7 +105,9 @@ struct Million {
         return true
     }
 
-    /// Makes jobs of the daemon's kind that are due in the far future, before the daemon opens the file.
+    /// Writes jobs of the daemon's kind into the file before the daemon opens it.
+    ///
+    /// The jobs are due in the far future.
     private func make() async throws -> [Comparison] {
         // A home without its marker is incomplete.
         try? FileManager.default.removeItem(atPath: "\(folder)/home")

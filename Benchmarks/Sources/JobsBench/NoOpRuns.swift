@@ -104,7 +104,7 @@ struct NoOpRuns {
         }
         try await Task.sleep(for: .milliseconds(-margin - 50))
 
-        // The counter is released after the store is closed.
+        // The counter must live until the store is closed, because its release would end SQLite's locks on the file.
         let counter = kept == .memory ? nil : CommitCounter(path)
         let commits = counter?.value
         let cpu = processCPUNanoseconds()
@@ -126,7 +126,7 @@ struct NoOpRuns {
         return turn
     }
 
-    /// Checks that every job has exactly one outcome; otherwise a rate does not count.
+    /// Checks that each job has succeeded in one run; otherwise the measured rate is not valid.
     private func check(_ scheduler: JobScheduler, _ jobs: Int, _ called: Int) async throws {
         var succeeded = 0
         for try await page in scheduler.pages(of: JobQuery(limit: 1_000)) {

@@ -116,7 +116,9 @@ private struct Demonstration {
                 policies: policies))
     }
 
-    /// Kills the daemon at 5 s, while the job "long" runs, and starts another daemon at 7 s, after a beat was due.
+    /// Kills the daemon at 5 s, while the job "long" runs, and starts another daemon at 7 s.
+    ///
+    /// A run of the job "beat" is due in between.
     private func crashAndRestart(_ process: Int32, start: ContinuousInstant) async throws {
         try await clock.sleep(until: start.advanced(by: .seconds(5)), tolerance: nil)
         kill(process, SIGKILL)
@@ -128,8 +130,8 @@ private struct Demonstration {
 
     /// Waits until all jobs have ended, for at most 10 s.
     ///
-    /// The countdown and the last beat end at nearly the same time, so the beat may still run when the countdown has
-    /// ended.
+    /// The countdown and the last run of the job "beat" end at nearly the same time, so that run may still be in
+    /// progress when the countdown has ended.
     private func settle(_ jobs: Scheduled) async throws {
         let deadline = clock.now.advanced(by: .seconds(10))
         while clock.now < deadline {

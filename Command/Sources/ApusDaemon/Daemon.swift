@@ -95,7 +95,7 @@ public struct Daemon: Sendable {
     /// The whole process belongs to the daemon. It adopts the orphans of commands and reaps every child, so no other
     /// code can wait for a child. It also raises its soft limit of open files.
     ///
-    /// - Parameter onReady: a closure that is called once, when requests are answered.
+    /// - Parameter onReady: a closure that is called once, as soon as the daemon can answer requests.
     /// - Returns: whether a command had to be cut off; its run is recorded as lost, and retried at the next start.
     /// - Throws: `JobError` if the store cannot be opened (`owned` names the other daemon) or another process has taken
     ///   it since (`notOwner`); `DaemonError` if the home or an address cannot be used, or the system has no thread for
@@ -181,7 +181,7 @@ public struct Daemon: Sendable {
             await scheduler.stop(grace: .zero)
             throw error
         }
-        // The host's report names the actions that ignored their cancellation.
+        // This warning names only actions that have ended; the host reports those that ignored their cancellation.
         if !work.cutNames.isEmpty {
             logger.warning(
                 "the shutdown cancelled commands; their runs are retried at the next start",
@@ -195,8 +195,9 @@ public struct Daemon: Sendable {
     private func begin(_ start: () async throws -> Void) async throws {
         guard configuration.takesOver else { return try await start() }
         let client = DaemonClient(home: configuration.home)
-        // A daemon that begins at the same moment owns the home before it answers requests, so the start is attempted
-        // up to 100 times. Each attempt waits a tenth of a second for the owner of the lock before it fails.
+        // Another daemon that begins at the same moment owns the home before it can be asked to stop. The start then
+        // fails, so it is attempted up to 100 times. Each attempt waits a tenth of a second for the owner of the lock
+        // before it fails.
         for attempt in 1...100 {
             if let other = try? await client.health() {
                 logger.notice("taking over from another daemon", metadata: ["process": "\(other.pid)"])

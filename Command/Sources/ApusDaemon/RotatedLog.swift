@@ -125,7 +125,7 @@ public final class RotatedLog: TextOutputStream, Sendable {
     }
 }
 
-/// Calls write(2), whose name a method of the log hides.
+/// Calls write(2), which the log cannot name, because its method `write` hides the function.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -61,7 +61,9 @@ public enum StoreLocation: Sendable {
         return configuration["password"] != nil || configuration["sslpassword"] != nil
     }
 
-    /// Returns an error of opening a store; for a database, the location and the server's message are added.
+    /// Adds the location of a database, and the server's message, to an error of opening the store.
+    ///
+    /// Errors of a SQLite file, and errors with the code `owned`, are returned unchanged.
     func explained(_ error: JobError) -> JobError {
         if case .postgres = self, let cause = error.cause as? PostgresError {
             let words = cause.server.map { " (\($0.message))" } ?? ""

@@ -3,8 +3,8 @@ import Foundation
 
 /// A child process of this program.
 ///
-/// Foundation's `Process` waits for the end of a socket that the child's own children inherit, and so for the end of
-/// every server that a program has started.
+/// Foundation's `Process` is not used, because it waits until a socket is closed that the child's own children inherit.
+/// It would therefore wait for the end of every server that a program has started.
 struct Child: Sendable {
     let id: Int32
 

@@ -45,8 +45,7 @@ struct Poison {
         }
     }
 
-    /// Waits until the owners have set aside each damaged job and each invalid submission, and none is left for the
-    /// next turn.
+    /// Waits until the owners have set aside each damaged job, and have refused each invalid submission.
     func waitUntilSetAside(in cluster: Cluster) async throws {
         try await until("what \(cluster.database) cannot read is set aside", atMost: .seconds(30)) {
             try cluster.query(

@@ -92,7 +92,7 @@ final class Server: Sendable {
 
     /// Returns the columns of the rows of a query.
     ///
-    /// `folder` is the folder of the server's socket, if that is not the one in which nodes look for it.
+    /// `folder` is the folder of the server's socket, if nodes look for the socket in another folder.
     @discardableResult
     func query(
         _ sql: String, in database: String = "postgres", seconds: Int = 20, folder: String? = nil

@@ -85,7 +85,7 @@ struct Trial {
 }
 
 extension Server {
-    /// Makes every later answer wait for the standby.
+    /// Makes every later commit wait for the standby.
     func requireStandby() async throws {
         try query("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
         try query("SELECT pg_reload_conf()")

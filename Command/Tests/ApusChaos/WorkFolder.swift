@@ -26,8 +26,8 @@ final class WorkFolder: Sendable {
         keeper = try Child(["setsid", "/bin/sh", "-c", Self.script, "chaos", path], input: pipe.reader)
         close(pipe.reader)
         input = pipe.writer
-        // The server's user has its own folders here. The others belong to this user, because daemons trust no other
-        // user.
+        // The user that runs the servers must be able to reach its folders, which are in this one. All other folders
+        // belong to the user of this process, because a daemon trusts only folders of its own user.
         guard chmod(path, 0o711) == 0 else { throw Failure("\(path): \(String(cString: strerror(errno)))") }
     }
 

@@ -58,7 +58,10 @@ struct Promises {
             + "\(witnesses.count) starts witnessed; \(violations.count) promises broken"
     }
 
-    /// Checks that each occurrence has one outcome, and that a succeeded one began.
+    /// Returns the promises that are broken for the jobs with an identifier.
+    ///
+    /// Each occurrence has one outcome, and is not recorded as early. An occurrence that succeeded has a witness. No
+    /// occurrence fails, or is lost before ten crashes have interrupted it.
     private static func broken(
         _ id: String, _ jobs: [WireJob], _ runs: [WireRun], _ witnessed: [String: [Witness]]
     ) -> [String] {

@@ -7,7 +7,8 @@ import Foundation
 
 /// Kills the real daemon repeatedly under load, and then checks the promises against the commands' own records.
 ///
-/// Under the load, jobs are submitted, run, fail and flood their output. The promises are those of durable scheduling.
+/// The load consists of submissions, and of jobs that run, fail or print much output. The promises are those of durable
+/// scheduling.
 @main
 struct Torture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

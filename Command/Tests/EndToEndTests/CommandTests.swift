@@ -76,7 +76,7 @@ struct CommandTests {
     func countdown(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             // The countdown lasts long enough for the command to attach before its end, also under a sanitizer. Only
-            // an attached command shows the text itself.
+            // an attached command prints the text of the notification.
             let done = try await apus("countdown", "3s", "--name", "egg", "--notify", "the egg is done")
             #expect(done.code == 0 && done.out.contains("egg done"), "\(done)")
             #expect(done.err.contains("the egg is done"), "\(done)")

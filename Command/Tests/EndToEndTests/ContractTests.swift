@@ -341,7 +341,8 @@ private struct Caller {
             #expect(problems.isEmpty, "\(event.name): \(problems)")
             seen.insert(event.name)
             if seen.count == 4, !isDeleted, let id = job {
-                // The run ends after its notification.
+                // The deletion is repeated until it succeeds. It is refused while the run has not ended, and the run
+                // ends only after its notification.
                 try await until("the job is deleted") {
                     try await client.delete(id)
                     return true

@@ -80,7 +80,7 @@ struct EndingTests {
         "output that a command prints before it ends is read, even if its children keep printing",
         arguments: [
             ("seq 1 200000", "200000"),
-            // The children print slowly, because faster output would displace the text from the stored 64 KiB.
+            // This child prints slowly, because faster output would displace `last` from the stored 64 KiB.
             ("(while echo noise; do sleep 0.01; done) 2>/dev/null & sleep 0.1; exec echo last", "last"),
             ("(while echo noise; do :; done) 2>/dev/null & sleep 0.1", "noise"),
         ])

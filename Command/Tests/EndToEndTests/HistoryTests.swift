@@ -10,8 +10,9 @@ struct HistoryTests {
         arguments: StoreUnderTest.allCases)
     func skipsWhileRunning(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
-            // The first run prints and ends; the second runs until it is released. The first run's occurrence
-            // depends on the daemon's lateness, so a directory records that there was a run before.
+            // The first run prints and ends; the second runs until it is released. The number of the first run's
+            // occurrence depends on the daemon's lateness, so the command recognizes its first run by a directory that
+            // this run makes.
             let (first, release) = (apus.home.path + "/first", apus.home.path + "/release")
             let job: WireJob = try await apus.json(
                 "every", "20ms", "--name", "busy", "--shell", "--json", "--",

@@ -38,8 +38,8 @@ struct IdleTests {
     /// No request may reach the daemon meanwhile, so this reads procfs only.
     ///
     /// - Returns: The counts of the threads that ran in the last of three spans of 60 s; empty if the process slept
-    ///   through one of the spans. The first spans may contain the ends of Dispatch's threads, some seconds after their
-    ///   last work, and of the tests' own connections, after a minute.
+    ///   through one of the spans. The first spans may contain wake-ups that do not recur: Dispatch's threads
+    ///   end some seconds after their last work, and the tests' own connections end after a minute.
     private static func wakes(_ process: Int32) async throws -> [String: Int] {
         var woken: [String: Int] = [:]
         for _ in 1...3 {

@@ -75,7 +75,8 @@ struct OwnershipTests {
 
     /// Listens on a socket at the path as another user and prints `ready` and everything received.
     ///
-    /// The script becomes the other user, where permitted, before it listens, so that the kernel names that user.
+    /// The script becomes the other user, where permitted, before it listens. The kernel reports to the clients the
+    /// user that called listen(2) (`SO_PEERCRED`, unix(7)).
     private static let server = """
         import os, socket, sys
         server = socket.socket(socket.AF_UNIX)

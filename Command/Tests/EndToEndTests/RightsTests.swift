@@ -140,7 +140,8 @@ struct RightsTests {
                 #expect(try await apus.client.job(command.id) == command)
                 #expect(try await status(.POST, "/v1/jobs", submission("tea", "update")) == 200)
 
-                // A job with the same key may have another action.
+                // A submission also finds an existing job by its unique key. This job runs a command, so a page may not
+                // change or replace it.
                 let keyed = try await apus.client.submit(
                     WireSubmission(
                         trigger: WireTrigger(every: "PT1H"), action: Action(command: .init(argv: ["true"])),

@@ -10,7 +10,7 @@ struct SurroundingsTests {
         "APUS_ATTEMPT", "APUS_DUE", "APUS_JOB", "APUS_JOB_KEY", "APUS_OCCURRENCE", "APUS_RUN", "APUS_STANDS_FOR",
     ]
 
-    /// Returns the lines that a job printed, after its end.
+    /// Waits for the end of a job, and returns the lines that it printed.
     private static func output(of job: WireJob, _ apus: ApusUnderTest) async throws -> [String] {
         try await until("its end") { try await apus.client.job(job.id).state == "finished" }
         #expect(try await apus.client.job(job.id).lastRun?.outcome == "succeeded")

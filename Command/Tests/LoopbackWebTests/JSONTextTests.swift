@@ -62,7 +62,7 @@ struct JSONTextTests {
             var root = encoder.container(keyedBy: Key.self)
             var array = root.nestedUnkeyedContainer(forKey: .array)
             var object = root.nestedContainer(keyedBy: Key.self, forKey: .object)
-            // The containers are used alternately, because each is usable for as long as it is retained.
+            // The containers are used alternately: each must stay usable for as long as it is retained.
             try array.encode(1)
             try object.encode("a", forKey: .other)
             try array.encodeNil()

@@ -8,7 +8,7 @@ import Logging
 import LoopbackWeb
 import SleeplessApp
 
-/// The app in this process, in which SIGTERM has the effect of Home.
+/// The app in this process, in which SIGTERM has the effect of a phone's Home button.
 @MainActor
 final class LinuxMachine: Stage {
     let feed = ScreenFeed()

@@ -63,7 +63,7 @@ struct CommandHelp: Decodable {
         return objection(to: name, Self.joiningTimes(words), in: command)
     }
 
-    /// Joins the words of a time or a schedule directly after the verb into one argument, as the program does.
+    /// Joins into one argument the words of a time or a schedule that follow the verb directly, as the program does.
     private static func joiningTimes(_ words: [String]) -> ArraySlice<String> {
         let rest = words.dropFirst()
         let time = rest.prefix { !$0.hasPrefix("-") }

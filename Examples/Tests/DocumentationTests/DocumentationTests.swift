@@ -76,7 +76,8 @@ struct DocumentationTests {
             for line in ShellLine.typed(in: block) {
                 for words in ShellLine.commands(in: line) where words[0] == "make" && words.count > 1 {
                     let target = words[1]
-                    // The Makefile has no line for each target `test-PART`, but a variable for each part.
+                    // The targets `test-PART` have no lines of their own in the Makefile; it has a variable for each
+                    // part instead.
                     let isThere =
                         makefile.contains("\n\(target):")
                         || target.hasPrefix("test-")

@@ -10,8 +10,8 @@ guard arguments.count == 3 else {
 }
 do {
     let source = try String(contentsOf: URL(filePath: arguments[1]), encoding: .utf8)
-    // The compiler accepts code at the top level only in a file that is named `main.swift`, so the original of such a
-    // file is not named.
+    // A `#sourceLocation` that names the original would rename the file for the compiler, which accepts code at the top
+    // level only in a file with the name `main.swift`. The copy of such a file therefore does not name its original.
     let original = arguments[2].hasSuffix("/main.swift") ? nil : arguments[1]
     try ObjCRewriting.rewritten(source, original: original)
         .write(to: URL(filePath: arguments[2]), atomically: true, encoding: .utf8)

@@ -57,7 +57,7 @@
         ///     phone's engine.
         ///   - mainLoop: The loop on which handlers are called; `nil` for an ``AppleMainLoop``, or on Linux the
         ///     simulated phone's main loop.
-        ///   - logger: The log of background tasks that were released without an end.
+        ///   - logger: Receives an error for each background task that is released before it was ended.
         @MainActor
         public init(
             engine: TimerEngine? = nil, mainLoop: (any MainLoop)? = nil, logger: Logger = Logger(label: "apus.apple")
@@ -214,7 +214,8 @@
     ///
     /// When UIKit notifies the app that it has entered the background, the system may suspend the app as soon as the
     /// notification has returned. When UIKit notifies the app of its termination, the system ends the app afterwards.
-    /// An observer must have saved its data by then. The observers have as much time as UIKit's own methods: about 5 s
+    /// In both cases, an observer must save its data before the notification returns. The observers have as much time
+    /// as UIKit's own methods: about 5 s
     /// (Apple, developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
     final class PhaseLoop: MainLoop {
         private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])

@@ -17,9 +17,9 @@
     ///   of a handler's work is known only when a request is submitted. A late handler is therefore kept, and the first
     ///   continued request registers it with the system. Requests for a refresh or for processing that have only a late
     ///   handler are refused with `registeredTooLate`.
-    /// - The handler runs on the executor of the host's asynchronous work. The system calls the closures of this type
-    ///   on its own queue. They are not isolated, because the runtime stops a program in which a closure of the main
-    ///   actor is called on another queue.
+    /// - The handler runs on the executor of the host's asynchronous work. The system calls the closures that it gets
+    ///   from this class on its own queue. These closures are not isolated, because the runtime stops a program in
+    ///   which a closure of the main actor is called on another queue.
     /// - When the time is over or the user cancels, the handler's Swift task is cancelled, on the main loop; see
     ///   `BackgroundJobRun`. The system may soon end an app that does not complete a run then (Apple,
     ///   developer.apple.com/documentation/backgroundtasks/bgtask/settaskcompleted(success:)).

@@ -16,7 +16,7 @@ public final class BackgroundTaskRegistry: Sendable {
     /// Creates a registry without background tasks.
     ///
     /// - Parameters:
-    ///   - logger: Receives an error for each background task that is released without an end.
+    ///   - logger: Receives an error for each background task that is released before it was ended.
     ///   - mainLoop: Calls the expiration handlers.
     ///   - whenIdle: Called whenever the last open background task has ended. Another one may have begun since.
     public init(

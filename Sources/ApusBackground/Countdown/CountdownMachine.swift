@@ -18,7 +18,7 @@ struct CountdownMachine: Sendable {
 
     init() {}
 
-    /// Restores the state from a record; a countdown that has ended since then is finished and unseen.
+    /// Restores the state from a record; a countdown whose stop instant has passed is then finished and unseen.
     init(_ record: CountdownRecord?, now: HostReading) {
         switch record?.state {
         case nil:

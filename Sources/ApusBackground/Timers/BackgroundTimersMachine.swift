@@ -141,7 +141,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         guard case .waiting = timer.run else { preconditionFailure("a timer that runs is not armed") }
         timer.run = .running
         if let interval = timer.interval {
-            // The next deadline keeps the phase, and this run stands for all missed ticks.
+            // The next deadline is a whole number of intervals later, and this run stands for all missed ticks.
             timer.due = timer.due.next(every: interval, after: now)
         }
         timers[id] = timer

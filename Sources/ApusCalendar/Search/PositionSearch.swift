@@ -11,7 +11,8 @@ struct PositionSearch: Sendable {
         self.times = times
         interval = max(1, rule.interval)
         days = RecurrenceDays(rule: rule)
-        // A position that no period reaches is dropped here, so that the search does not look for it until 2200.
+        // A position that no period reaches is dropped here. Otherwise the search would look for it in every period up
+        // to the year 2200.
         let most = days.mostDays(inPeriodOf: rule.frequency) * times.count
         positions = rule.positions.filter { abs($0) <= most }
     }

@@ -10,7 +10,7 @@ public struct PreparedSchedule: Sendable {
     let lower: Int64
     let upper: Int64
     let exclusions: ExcludedDays?
-    /// The day numbers on which some matches of the rule may be invalid.
+    /// The numbers of the days on which bounds, extra dates or exceptions may decide whether there is a match.
     private let partialDays: [Int]
     let delay: Int64
 

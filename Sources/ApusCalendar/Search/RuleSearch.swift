@@ -82,7 +82,8 @@ struct RuleSearch: Sendable {
         partialDays = Set(instants.map { floorDiv(Int($0), 86_400) })
     }
 
-    /// Whether every hour of the day has the same times.
+    /// Whether every hour of the day has the same times, or the rule has an interval of several hours, minutes or
+    /// seconds.
     var coversEveryHour: Bool {
         if case .months(let search) = kind { search.cycle != nil || search.times.coversEveryHour } else { false }
     }

@@ -118,7 +118,7 @@ extension PhraseReader {
         month: Int, day: Int, _ start: PhraseToken
     ) throws(ScheduleTextError) -> PhraseDay {
         let name = Names.months[month - 1]
-        // 2028 is a leap year, so that it has every day that a month has in any year.
+        // In 2028, a leap year, each month has all the days that it can have.
         guard (1...CivilDate.days(inMonth: month, year: 2028)).contains(day) else {
             throw error("a day that \(name) has", at: start)
         }

@@ -28,7 +28,9 @@ extension ScheduleTextError {
 
 /// Searches for a text that can be read, by changing words of a text that cannot.
 private struct Suggestions {
-    /// The number of bytes of the longest text that is searched, because a search reads up to 300 variants of it.
+    /// The length, in bytes, of the longest text for which suggestions are searched.
+    ///
+    /// The length is limited because a search reads up to 300 variants of the text.
     static let longestText = 200
 
     let language: Vocabulary

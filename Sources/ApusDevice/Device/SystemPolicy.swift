@@ -191,7 +191,9 @@ extension SystemPolicy {
 
         // MARK: When jobs run
 
-        /// The range from which the seed chooses the time between two examinations of the pending requests: a choice.
+        /// The range of the time between two examinations of the pending requests, from which the seed chooses.
+        ///
+        /// The range is a choice.
         public var opportunitySpacing: ClosedRange<Duration> = .seconds(300)...(.seconds(900))
         /// The charge at or below which no refresh runs: 20 % (notes).
         public var lowBattery = 0.2
@@ -200,8 +202,7 @@ extension SystemPolicy {
         /// A refresh or processing runs only if the app was used within this time (BGTaskRequest.h, for processing; a
         /// choice for refresh).
         public var usageWindow: Duration = .seconds(7 * 86_400)
-        /// The longest time before an expected use of the app at which a refresh may run: a choice (notes: "just
-        /// before").
+        /// How long before an expected use of the app a refresh may run, at most: a choice (notes: "just before").
         public var expectedUseLead: Duration = .seconds(1_800)
         /// The longest time that a refresh waits for an expected use before it runs without one: a choice.
         public var refreshPatience: Duration = .seconds(4 * 3_600)

@@ -125,11 +125,9 @@ public final class SimulatedTask: Sendable {
     /// Returns whether the run must expire now, whether it is overdue, or whether nothing is to be done.
     func pass(now: UInt64) -> SimulatedTaskMachine.PassAction { state.withLock { $0.machine.pass(now: now) } }
 
-    /// Passes the run to the app, unless the app already has it.
+    /// Passes the run to the app, unless the app already has it: calls the launch handler on the main loop.
     ///
-    /// The caller waits until the process has reached the state that it is entering.
-    ///
-    /// The launch handler is called on the main loop.
+    /// It must not be called while the process is still entering a phase, such as at its launch.
     @MainActor
     func handOver() {
         guard let mainLoop = system.surroundings.mainLoop(), state.withLock({ $0.machine.handOver() }) else { return }

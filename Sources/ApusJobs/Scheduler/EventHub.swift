@@ -13,7 +13,7 @@ final class EventHub: Sendable {
         var relay: Relay?
     }
 
-    /// The store that exchanges events with the other schedulers that share it, with the session of this scheduler.
+    /// The store through which the scheduler exchanges events with the other schedulers, and its session.
     private struct Relay {
         let store: any JobStore
         let session: StoreSession

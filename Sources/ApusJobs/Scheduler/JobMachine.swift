@@ -190,7 +190,7 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Lets a claimed run whose attempt counts as not begun wait again, under the same attempt number.
+    /// Lets a claimed run wait again under the same attempt number, because its attempt counts as not begun.
     ///
     /// With `snooze`, its handler has asked to be called again later. Without it, its handler was not called, for
     /// example because the clock was set back to before the due instant.

@@ -366,8 +366,8 @@ public final class JobScheduler: Sendable {
 
     /// Retries an occurrence that has failed, was lost or was cancelled, regardless of the retry policy.
     ///
-    /// The occurrence gets another attempt, due now, whose outcome becomes that of the occurrence. A finished job is
-    /// scheduled again until then.
+    /// The occurrence gets another attempt, due now, whose outcome becomes that of the occurrence. Until then, a job
+    /// that was finished is in the state `scheduled` again.
     /// - Parameters:
     ///   - id: The identifier of the job.
     ///   - occurrence: The number of the occurrence; `nil` for the last one that did not succeed.
@@ -431,8 +431,9 @@ public final class JobScheduler: Sendable {
         return queue
     }
 
-    /// Returns the queues that have settings, or jobs that run or wait, ordered by name; none while the scheduler does
-    /// not run.
+    /// Returns the queues that have settings, or have jobs that run or wait, ordered by name.
+    ///
+    /// The result is empty while the scheduler does not run.
     public func queues() -> [QueueStatus] { loop.queues() }
 
     /// Explains why an occurrence ran, did not run, or waits, from the stored rows and the present state of the

@@ -8,7 +8,8 @@ import ApusTimers
 ///     └──────────────────────┴─────────────────┴──► returned                  └──► (a return changes nothing)
 /// ```
 ///
-/// An attempt ends once: when its handler returns or is given up, whichever is first.
+/// The 10 s and the patience, which is the time that a cancelled handler may take to return, both begin at the
+/// cancellation. An attempt ends once: when its handler returns or is given up, whichever is first.
 final class RunControl: Sendable {
     /// The largest number of bytes of output that a run keeps.
     static let maximumOutput = 64 * 1024

@@ -12,7 +12,7 @@ extension JobScheduler {
     /// The present outage of the store; `nil` while no failure is known, and while the scheduler does not run.
     ///
     /// It begins with a failed read or commit, or when a database has not answered for so long that other nodes may
-    /// declare this one dead. An outage of the first kind ends with a commit, which the scheduler tries about once a
+    /// declare this node dead. An outage of the first kind ends with a commit, which the scheduler tries about once a
     /// second, even if there is nothing to write. An outage of the second kind ends when the database answers again.
     public var storeOutage: StoreOutage? { loop.storeOutage() }
 }

@@ -180,9 +180,10 @@ package struct DueSelection {
 
     /// Adds one of the first rows of a lane.
     ///
-    /// A store adds rows by the wakes on the wall clock, and rows by those of elapsed time. Of each, it adds one row
-    /// more than the lane's limit, so that the wake of the first job that is left out is known. A row whose lane cannot
-    /// be read has the lane `nil` and no limit, so that its job is loaded or set aside.
+    /// A store adds the rows with the earliest wakes on the wall clock, and those with the earliest wakes in elapsed
+    /// time. For each of the two clocks, it adds one row more than the lane's limit, so that the wake of the first job
+    /// that is left out is known. A row whose lane cannot be read has the lane `nil` and no limit, so that its job is
+    /// loaded or set aside.
     package mutating func add(_ key: Int64, _ wake: WallInstant, of lane: QueueLane?) {
         wakes[key] = (min(wake, wakes[key]?.wake ?? wake), lane)
     }

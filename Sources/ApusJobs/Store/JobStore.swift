@@ -96,7 +96,8 @@ public protocol JobStore: Sendable {
 
     /// Asks the other schedulers of the store to send their events, because the first subscriber has come here.
     ///
-    /// For events that the others have not sent since that call, there is one ``JobEvent/dropped(events:outputBytes:)``.
+    /// A scheduler may leave out events before the request reaches it. If it has left out any since this call, it sends
+    /// one ``JobEvent/dropped(events:outputBytes:)`` in their place.
     func requestEvents(in session: StoreSession)
 
     /// Sends an event to the other schedulers of the store, for their subscribers.

@@ -33,8 +33,8 @@ public struct Trigger: Hashable, Sendable {
     /// Returns a trigger that is due repeatedly.
     ///
     /// Without an anchor, occurrence *n* is due *n* intervals after the submission, and setting the wall clock has no
-    /// effect. With an anchor, the occurrences are due at the instants `anchor + k × interval` after the submission,
-    /// where *k* is 0 or more, and the job follows the wall clock.
+    /// effect. With an anchor, the job follows the wall clock: it is due at all instants `anchor + k × interval`, where
+    /// *k* is 0 or more, that are later than the submission.
     /// - Parameters:
     ///   - interval: The time between two occurrences; at least 1 ms.
     ///   - anchor: The instant from which the intervals are counted, past or future.
@@ -113,7 +113,7 @@ public struct Trigger: Hashable, Sendable {
         }
     }
 
-    /// Whether the trigger counts elapsed time; if so, its due instants move when the wall clock is set.
+    /// Whether the trigger counts elapsed time, so that its due instants on the wall clock move when that clock is set.
     public var isRelative: Bool {
         switch kind {
         case .at, .calendar: false
@@ -139,8 +139,8 @@ public struct Trigger: Hashable, Sendable {
 public struct CalendarTrigger: Hashable, Sendable {
     /// The rule that says when occurrences are due.
     ///
-    /// `H` and the spread are hashed from the job's identifier. The schedule's own `timeZone` is `nil`, because
-    /// ``timeZone`` has the zone.
+    /// The values of `H`, and the delay that `spread` allows, are computed from a hash of the job's identifier. The
+    /// schedule's own `timeZone` is `nil`, because ``timeZone`` has the zone.
     public let schedule: CalendarSchedule
     /// The IANA name of the zone, such as `Europe/Berlin`.
     public let timeZone: String

@@ -135,7 +135,8 @@ extension StoreConformance {
             try expect(kept.job.state == .cancelled && kept.open.isEmpty, "the old job is \(kept)")
             try expectEqual(
                 try await opened.store.runs(RunQuery()).runs.map(\.reason), ["replaced", "replaced"], "runs")
-            // The part is refused, so the old job is not replaced.
+            // One change of this part has a wrong version. The whole part is refused, so its new job "a" does not
+            // replace the present one.
             var stale = jobs[1]
             (stale.state, stale.nextDue, stale.bookkeeping.elapsedWake) = (.cancelled, nil, nil)
             stale.version = 7

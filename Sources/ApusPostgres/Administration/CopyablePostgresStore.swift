@@ -52,7 +52,7 @@
             do {
                 try await checkSessions(keeper.link)
                 do { try await keeper.prepare() } catch let error as JobError where error.code == .conflict {
-                    // An interrupted copy has left a part of its jobs, which `begin` replaces.
+                    // The conflict means that an interrupted copy has left a part of its jobs. `begin` replaces them.
                 }
                 await keeper.link.disconnect()
                 return try await PostgresCopyWriter.begin(try await connect(), engine)

@@ -8,7 +8,7 @@
     ///
     /// A node sends at most once in each ``pause``, over a connection of its own. Each time it sends at most the
     /// numbers in ``most``, drops further events, and sends the receivers the number of dropped events. It sends
-    /// nothing while no other node asks for it; see ``EventRequests``.
+    /// nothing while no other node requests events; see ``EventRequests``.
     final class ClusterEvents: Sendable {
         static let pause: Duration = .milliseconds(50)
         /// The maximum numbers of events and of bytes of output in one pause.
@@ -78,8 +78,8 @@
         /// earlier attempt could not.
         func beat(hasOthers: Bool) async {
             let request = requests.withLock { requests in
-                // The subscribers are counted under the lock, so that `subscribe()` is called after it for each
-                // subscriber that is not counted.
+                // The subscribers are counted under the lock. For a subscriber that comes too late to be counted,
+                // `subscribe()` takes the lock after this call, so its request is not lost.
                 requests.beat(
                     hasOthers: hasOthers, hasSubscribers: hasSubscribers.withLock { $0 }(),
                     at: engine.time.continuous())
@@ -171,13 +171,14 @@
             }
         }
 
-        /// Tells the subscribers that an unknown number of events of the other nodes is missing.
+        /// Reports to the subscribers that an unknown number of events of the other nodes is missing.
         func missed() {
             if hasSubscribers.withLock({ $0 })() { deliver(.dropped(events: 1, outputBytes: 0)) }
         }
 
         private func deliver(_ event: JobEvent) {
-            // The report of an event that was displaced displaces a second one.
+            // The full stream has dropped its oldest event. The report of that drop makes it drop another event, so the
+            // report counts two.
             if case .dropped = continuation.yield(event) { continuation.yield(.dropped(events: 2, outputBytes: 0)) }
         }
 

@@ -18,7 +18,8 @@
         /// The last epochs of released shards, so that a view from before the release does not make this node their
         /// owner again.
         private let given = Locked<[ShardID: StoreEpoch]>([:])
-        /// Shards whose jobs may still be set aside for an earlier owner, because ``giveBack(_:)`` has failed.
+        /// Shards with jobs that an earlier owner set aside and that may not be due again yet, because
+        /// ``giveBack(_:)`` has failed.
         private let notGivenBack = Locked<[ShardID]>([])
         private let task = Locked<Task<Void, Never>?>(nil)
         private let signal: @Sendable (StoreSignal) -> Void

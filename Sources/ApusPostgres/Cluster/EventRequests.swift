@@ -12,7 +12,7 @@
     struct EventRequests {
         struct Request: Equatable {
             var node: Int64
-            /// The time, at most, since the first subscriber of the node came, up to the arrival of the request at the
+            /// The maximum time between the first subscription on the node and the arrival of the request at the
             /// server.
             var age: Duration
             /// The time for which the receivers send their events, unless there is another request.
@@ -26,7 +26,7 @@
 
         private let node: Int64
         private let period: Duration
-        /// The longest time that this node's session can be blocked before the node may change nothing any more.
+        /// The time for which this node's session can be blocked before the node must stop making changes.
         private let patience: Duration
         private var hasOthers = false
         private var subscribed: ContinuousInstant?

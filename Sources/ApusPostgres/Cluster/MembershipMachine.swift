@@ -5,12 +5,15 @@ package import ApusTimers
 /// should own.
 ///
 /// ```
-///            joined               stop
-///  joining ─────────► member ─────────────► leaving
-///                     │   ▲                    │
-///       no beat for   │   │ beat               │ no beat for the trust
-///        the trust    ▼   │                    ▼
-///                    cut off ──────────────► fenced      declared dead by another node
+///            joined
+///  joining ─────────► member
+///                     │   ▲
+///       no beat for   │   │ beat
+///        the trust    ▼   │
+///                    cut off
+///
+///  joining, member or cut off ─── stop ──────────────────────────► leaving
+///  any state ──────────────────── declared dead by another node ─► fenced
 /// ```
 ///
 /// A node beats once a second: it increments a number in the database, and reads the numbers of the other nodes. The
@@ -60,7 +63,7 @@ package struct MembershipMachine: Sendable {
         package struct Node: Sendable {
             package var id: Int64
             package var beat: Int64
-            /// Whether the node's session holds the lock, which the end of its process releases.
+            /// Whether the node's session holds the node's lock, which is released when the session ends.
             package var hasSession: Bool
             package var isLeaving: Bool
             /// The node's own ``Timing/patience``; if it is `nil`, the patience of the observer applies.

@@ -53,9 +53,11 @@
         /// Executes a batch, and sends it again over a new connection if the session ended before the batch was
         /// applied.
         ///
-        /// Callers therefore do not notice the end of sessions, even during a batch or while a connection is made.
+        /// Callers therefore rarely notice the end of a session, even during a batch or while a connection is made. A
+        /// batch is not sent again if it may have been applied, if the server did not answer in time, or if
+        /// `mostSessions` sessions have ended.
         ///
-        /// - Throws: ``PostgresError``. A batch that may have been applied is not sent again.
+        /// - Throws: ``PostgresError``.
         func execute(_ batch: PostgresBatch) async throws -> [PostgresRows] {
             var sessions = 1
             while true {

@@ -360,8 +360,8 @@
         /// node's shards are read by the index `wake_of_shard`, so the cost does not depend on the number of others'
         /// jobs.
         ///
-        /// A subquery that reads rows in order has no other condition, because the planner might then read the whole
-        /// lane and sort it.
+        /// A subquery that reads rows in order has no other condition: with one, the planner might read the whole lane
+        /// and sort it.
         private static func firstWakes(
             _ count: String, where condition: String, and filter: String = "true", isElapsed: Bool
         ) -> String {

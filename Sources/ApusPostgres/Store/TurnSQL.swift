@@ -70,8 +70,8 @@
 
         /// Removes taken submissions.
         ///
-        /// Parameters: sequence numbers, shards, replies; instants, codes and messages of refusals; the number of each
-        /// row, by which a refusal names the rows that were not removed.
+        /// Parameters: sequence numbers, shards, replies; instants, codes and messages of refused submissions; numbers
+        /// of the rows. If rows cannot be removed, the statement fails with an error that contains their numbers.
         static let removeSubmissions = """
             WITH gone AS (
                 DELETE FROM apus.submission AS s USING (
@@ -241,7 +241,7 @@
                 """
         }()
 
-        /// Returns a statement that inserts the wakes of the jobs in the table `jobs`.
+        /// Returns a statement that inserts the wakes of all jobs that are in the table `jobs`.
         ///
         /// The columns of the table include the key, the shard, ``JobColumns/progress`` and ``JobColumns/request``.
         static func insertWakes(from jobs: String) -> String {
@@ -254,7 +254,7 @@
             """
         }
 
-        /// Returns a statement that records the ended jobs in the table `jobs` for their removal.
+        /// Returns a statement that reads the ended jobs from the table `jobs`, and records them for their removal.
         ///
         /// The columns of the table include the key and ``JobColumns/progress``.
         static func insertEnded(from jobs: String) -> String {

@@ -225,8 +225,9 @@
             required[required.count - 1].refusals = labelled.map { .isLabelled($0.known) }
         }
 
-        /// Returns the first statement of a transaction, which refuses it if the node does not own these shards any
-        /// more.
+        /// Returns the first statement of a transaction, which checks that the node still owns these shards.
+        ///
+        /// If the node does not own one of them any more, the statement refuses the transaction.
         ///
         /// `timeline` is the timeline of the decisions that are written; see ``StoreTimeline``.
         static func fence(

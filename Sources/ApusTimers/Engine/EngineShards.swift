@@ -3,7 +3,7 @@ import PlatformC
 import Synchronization
 import TimerWheel
 
-/// Owns the shards that an engine has borrowed: one for each clock in each group of threads.
+/// Holds the shards that an engine has borrowed from the pool: one for each clock in each group of threads.
 ///
 /// For `@unchecked Sendable`: the pointers never change, and what they point to is atomic or protected by its own lock.
 final class EngineShards: @unchecked Sendable {

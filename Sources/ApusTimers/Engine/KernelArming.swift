@@ -9,9 +9,9 @@ import Synchronization
 ///    so that no other thread arms meanwhile; the engine's thread arms when it has finished.
 /// 2. A thread that inserts a timer compares the timer's hard deadline with `armed` under the shard's lock, and arms if
 ///    the deadline is earlier. A thread that searches for the earliest deadline first stores `.max` and then visits
-///    each shard under its lock. So either the search finds the timer, or the inserting thread reads `.max`. Both then
-///    lower `armed`, and the lower value remains. For a clock that has no timers yet, the fence in `EngineShards.use`
-///    replaces the lock.
+///    each shard under its lock. So either the search finds the timer, or the inserting thread reads `.max`. In the
+///    second case, both threads lower `armed`, and the lower value remains. For a clock that has no timers yet, the
+///    fence in `EngineShards.use` replaces the lock.
 /// 3. Locks are taken in the order shard, then arming; never two shards at once.
 /// 4. The kernel's timer is not set to the value that it already has, unless it has fired: a timer that fired must be
 ///    armed or disarmed. With a punctual wakeup, exactly the timers whose deadlines are reached have fired. With any

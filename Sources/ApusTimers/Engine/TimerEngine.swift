@@ -12,7 +12,7 @@ import TimerWheel
 ///   the present instant; while the engine runs due timers, such a timer waits until they have all run, so it never
 ///   delays a timer that was already due.
 /// - While no timer is due, the engine does not wake. There is one exception: after more than 64 cancellations of the
-///   earliest timer without a wake-up between, it may wake once in vain.
+///   earliest timer since the last wake-up, the engine may wake once in vain.
 /// - Each action runs on the executor that was passed for it, never under a lock, so it may schedule and cancel timers.
 ///   The engine's thread blocks signals, so that they are delivered to the threads that wait for signals. A thread or a
 ///   program that an action starts inherits the signal mask, unless it is given another one (pthread_sigmask(3),

@@ -11,7 +11,7 @@
 /// while there is another one.
 int capus_signals_catch(const int *signals, int count);
 
-/// Restores what the signals did before.
+/// Restores the actions that the signals had before `capus_signals_catch`.
 ///
 /// The next catcher drops bytes that were not read.
 void capus_signals_release(void);

@@ -55,7 +55,8 @@ struct process_clock_reading process_clock_now(void);
 
 // Moves the clocks without firing anything. The next steps fire what has become overdue.
 void process_clock_jump(int64_t uptime, int64_t continuous, int64_t wall);
-// Sets the wall clock. Deadlines on it keep their dates, and descriptors that asked for it report the change.
+// Sets the wall clock. Deadlines on it keep their dates, and timer descriptors with `TFD_TIMER_CANCEL_ON_SET` report
+// the change.
 void process_clock_set_wall(int64_t wall);
 
 // Waits until no other thread of the process can run; ETIMEDOUT if one still runs after `limit` of real time.

@@ -8,8 +8,8 @@ import SimulatedAppleCore
 ///
 /// Speaking takes 60 ms for each letter of the text; this number is a choice of the simulation. Texts are spoken one
 /// after another. A voice activates the app's audio session. Like other audio, it keeps the app running in the
-/// background if the app declares the mode `audio` and the session's category continues there. The voice ends when the
-/// app releases the object.
+/// background if the app declares the mode `audio` and the session's category permits audio there. The voice ends when
+/// the app releases the object.
 ///
 /// Source: Apple, documentation/avfaudio/avspeechsynthesizer
 @preconcurrency @MainActor

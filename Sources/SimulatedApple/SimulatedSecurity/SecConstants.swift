@@ -2,8 +2,8 @@
 
 public import Foundation
 
-// The types of Core Foundation are here the classes of Foundation to which a phone bridges them. The constants have
-// Apple's values, because apps write them into files and compare them.
+// Here, each type of Core Foundation is the class of Foundation to which a phone bridges it. The constants have Apple's
+// values, because apps write them into files and compare them.
 
 /// The dictionary of Core Foundation, which is bridged to `Dictionary`.
 public typealias CFDictionary = NSDictionary

@@ -143,10 +143,10 @@ extension SimulatedPhone {
     /// Launches an app with scenes in a process of its own, whatever its manifest says about scenes.
     ///
     /// If the manifest has scenes, the device brings the app to the foreground after this launch, and the scene is
-    /// connected then. If the manifest has no scenes, the device does so before this launch, and the scene is connected
-    /// at the end of the launch. After a launch in the background, the scene is connected when the app first comes to
-    /// the foreground.
-    ///
+    /// If the manifest has scenes, the device brings the app to the foreground after this launch, and the scene is
+    /// connected then. If the manifest has no scenes, the app is already in the foreground when this launch begins, and
+    /// the scene is connected at the end of the launch. After a launch in the background, the scene is connected when
+    /// the app first comes to the foreground.
     /// - Parameters:
     ///   - make: Makes the app: its delegate, and a closure that is called after the delegate's launch methods. The
     ///     closure may still register handlers of background tasks.

@@ -269,9 +269,9 @@ extension UIApplication {
     ///
     /// Call it on any thread.
     ///
-    /// On the simulated phone, the task is granted when this returns. The handler is called on the main thread shortly
-    /// before the time is over, or soon if it is over already. If the handler does not end the task, the device ends
-    /// the app with a fault.
+    /// The simulated phone grants or refuses the task before this method returns. The handler is called on the main
+    /// thread shortly before the time is over, or soon if the time is over already. If the handler does not end the
+    /// task, the device ends the app with a fault.
     ///
     /// Source: Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)
     ///

@@ -36,7 +36,7 @@ public struct UIInterfaceOrientationMask: OptionSet, Sendable {
     public static let portrait = UIInterfaceOrientationMask(rawValue: 2)
     /// Upside down.
     public static let portraitUpsideDown = UIInterfaceOrientationMask(rawValue: 4)
-    /// On a long side.
+    /// With one of the phone's long sides at the bottom.
     public static let landscapeLeft = UIInterfaceOrientationMask(rawValue: 16)
     /// On a long side.
     public static let landscapeRight = UIInterfaceOrientationMask(rawValue: 8)
@@ -340,7 +340,7 @@ extension UIApplication {
         if let completion { host.mainLoop.run { completion(isOpened) } }
     }
 
-    /// Writes a URL into the device's log; no other app is opened, so that this app stays in the foreground here.
+    /// Writes a URL into the device's log; no other app is opened, so this app stays in the foreground here.
     ///
     /// - Returns: The result of ``canOpenURL(_:)``.
     @discardableResult

@@ -1,8 +1,7 @@
 /// An instance of an app's interface; the simulated phone has only one instance, a ``UIWindowScene``.
 @preconcurrency @MainActor
 open class UIScene: UIResponder {
-    /// The state of a scene, which is not connected, in the foreground with or without the user's input, or in the
-    /// background.
+    /// Whether a scene is connected, and whether it is in the foreground or in the background.
     public enum ActivationState: Int, Sendable {
         /// The scene is not connected to the app.
         case unattached = -1

@@ -159,7 +159,7 @@ struct RefreshRuleTests {
             #expect(device.launches(of: "refresh") == 2)
             #expect(device.jobs.obstacles(for: "refresh") == [.budgetUsedUp])
             #expect(device.jobLog.last == "deferred refresh: the day's budget is used up")
-            // A budget of 60 s a day is 20 s in 8 h.
+            // Of a budget of 60 s a day, 20 s become available again in 8 h: enough for one refresh.
             device.advance(by: .seconds(22 * 3_600))
             #expect((4...5).contains(device.launches(of: "refresh")))
             device.kill()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusDevice
 
-/// A machine that an expectation can change.
+/// A machine in an object, because `#expect` cannot evaluate an expression that mutates a value.
 private final class Activities {
     var machine: ActivityMachine
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusDevice
 
-/// A machine that an expectation can change.
+/// A machine in an object, so that a call within `#expect` can change it.
 private final class Alarms {
     var machine: AlarmMachine
 

@@ -8,7 +8,8 @@ import Logging
 
 /// A host in virtual time that runs wholly on the thread that drives the time.
 ///
-/// The loop of the host runs on the simulation's executor; its main loop and its timers run on the engine.
+/// The task of `LinuxHost.run` runs on the simulation's executor. The main loop and the timers of the host run on the
+/// engine.
 @MainActor
 final class HostInVirtualTime {
     let time = VirtualTime()

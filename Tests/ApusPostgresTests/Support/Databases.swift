@@ -43,7 +43,8 @@
         static var patient: Self {
             var timing = Self()
             (timing.trust, timing.patience) = (.seconds(600), .seconds(601))
-            // The real store reads the whole state each time, because the model's nodes keep nothing between two reads.
+            // Each read begins with the first submission, as in the model to which tests compare the store: the model's
+            // nodes keep nothing between two reads.
             timing.wholeRead = .zero
             return timing
         }

@@ -201,7 +201,8 @@
                 $0 = .open(
                     .init(member: member, signals: ClusterSignals(), session: session(of: node), clock: nil))
             }
-            // The node takes its share of the shards, and may act until after the end of the history.
+            // With this beat, the node takes its share of the shards. It may then act for 600 s, which is longer than
+            // the history takes.
             await member.beat()
             _ = model.beat(id, hasSession: true)
             try adopt(node.signals.take(), of: node)

@@ -13,8 +13,8 @@ struct waiting_call {
 // Returns the way with this index, from 0; NULL beyond the last one.
 const struct waiting_call *waiting_call_at(int index);
 
-// Names the calling thread. Foundation may name a thread later than the thread itself does, because it knows a thread
-// only after the thread's creator has continued.
+// Names the calling thread at once. The name that is set with Foundation's `Thread` may come later, because Foundation
+// does not know a new thread before the code that started it has continued.
 void name_this_thread(const char *name);
 
 // Returns the number of the thread to which Dispatch has bound the main queue.

@@ -2,8 +2,9 @@ import Foundation
 
 /// The cheapest client of the daemon's socket.
 ///
-/// It has one thread, assembles requests by hand, and reads only the necessary part of the answers. The client and the
-/// daemon share the machine's processors, and `DaemonClient` uses more processor time for a submission than the daemon.
+/// It has one thread, assembles requests by hand, and reads only the necessary part of the answers. The client must be
+/// cheap, because it shares the machine's processors with the daemon: for a submission, `DaemonClient` uses more
+/// processor time than the daemon itself.
 final class PlainClient {
     private struct Connection {
         var descriptor: Int32
@@ -11,7 +12,7 @@ final class PlainClient {
     }
 
     private var connections: [Connection] = []
-    /// The part of the idempotency keys that differs from that of other clients; the other part is a number.
+    /// The first part of each idempotency key, which differs from that of other clients; a number follows.
     private let name = UInt64.random(in: .min ... .max)
     private var number = 0
 

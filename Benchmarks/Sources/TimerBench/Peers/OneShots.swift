@@ -84,7 +84,8 @@ enum OneShots: CaseIterable {
     }
 
     private static func setTasks(_ instants: [UInt64], _ action: @escaping Action) -> () -> Void {
-        // The clock's instants have no known origin, so the present is used.
+        // The clock's instants cannot be created from numbers of nanoseconds, because their origin is not known.
+        // Therefore, the deadlines are counted from the present on both clocks.
         let clock = SuspendingClock()
         let origin = clock.now
         let now = monotonicNanoseconds()

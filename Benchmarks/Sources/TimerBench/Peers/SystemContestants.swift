@@ -48,7 +48,7 @@ final class FoundationTimers: Contestant {
     func cancel(_ handle: Timer) { handle.invalidate() }
 }
 
-/// A sleeping task for each timer, which counts as set when it runs, and as cancelled when it has ended.
+/// A sleeping task for each timer; the timer counts as set once the task runs, and as cancelled once it has ended.
 final class SleepingTasks: Contestant {
     private final class Begun: Sendable { let count = Atomic<Int>(0) }
     private let begun = Begun()

@@ -54,7 +54,7 @@ struct Ticking: MeasuredInTurns {
         }
     }
 
-    /// The times of the ticks, preceded by that of the beginning.
+    /// The time at which the iteration began, followed by the times of the ticks.
     private struct TickTimes {
         private(set) var times: [UInt64]
         private let count: Int

@@ -106,8 +106,8 @@ struct WakeUps {
 
     /// Returns the minimum number of wake-ups.
     ///
-    /// It is reached if each wake-up is at the end of the interval that ends first, and serves all intervals that have
-    /// begun.
+    /// It is reached if each wake-up is at the earliest end of an interval that has not been served yet, and serves
+    /// all intervals that have begun by then.
     private static func fewestWakeUps(_ dues: [UInt64], tolerance: UInt64) -> Int {
         var wakeUps = 0
         var last: UInt64?

@@ -4,9 +4,9 @@ import BenchSupport
 struct Histogram {
     private var counts = [UInt32](repeating: 0, count: 200_000)
     private(set) var longest: UInt64 = 0
-    /// The longest duration in which the kernel did not preempt the thread.
+    /// The longest of the durations during which the kernel did not preempt the thread.
     ///
-    /// It includes waits for other threads of this process, but no delays by other programs.
+    /// It may contain waits for other threads of this process, but no delays by other programs.
     private(set) var longestUndisturbed: UInt64 = 0
     private(set) var total = 0
 

@@ -11,7 +11,9 @@ func check(_ holds: Bool, _ message: @autoclosure () -> String) throws {
     if !holds { throw Failure(description: message()) }
 }
 
-/// The action of the timers, which only counts the call and adds up the numbers; the closures capture one integer.
+/// The action of all measured timers, which counts the calls and adds up the numbers of the timers.
+///
+/// A closure that calls ``note(_:)`` captures at most one integer, the number of its timer.
 enum Fired {
     static let count = Atomic<Int>(0)
     /// The sum of the numbers, which keeps them from being optimized away.

@@ -118,7 +118,7 @@ public struct DaemonLauncher: Sendable {
     }
 }
 
-/// Calls poll(2), whose name a variable of the caller hides.
+/// Calls poll(2), which the caller cannot name, because its variable `poll` hides the function.
 private func waitForInput(_ descriptor: inout pollfd, _ milliseconds: Int32) -> Int32 {
     poll(&descriptor, 1, milliseconds)
 }

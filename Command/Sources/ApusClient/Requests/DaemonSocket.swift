@@ -65,7 +65,7 @@ struct DaemonSocket: Sendable {
     private func trusted(_ path: String) throws(DaemonError) -> File? {
         let status: stat?
         do throws(TrustedPath.Failure) { status = try TrustedPath.check(path, as: .socket) } catch {
-            // A path below a file, or in a folder that cannot be entered, leads to no socket of this user.
+            // If a part of the path is a file, or a folder that cannot be entered, this user has no socket there.
             guard error.code == EPERM else { return nil }
             throw DaemonError(.unavailable, "the daemon's socket \(error), or set APUS_HOME")
         }

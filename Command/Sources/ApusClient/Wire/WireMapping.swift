@@ -72,7 +72,7 @@ extension WireSubmission {
             trigger: try trigger.parsed(at: now, in: zones),
             policies: try policies?.parsed() ?? .init(),
             labels: labels ?? [:],
-            // The names are sorted, so that equal submissions have equal payloads.
+            // The members of the JSON are sorted by their names, so that equal submissions have equal payloads.
             payload: try JSONText.bytes(of: action),
             queue: queue.map { QueueID($0) } ?? .default,
             priority: try priority.map(PolicyText.priority) ?? .normal,
@@ -83,8 +83,9 @@ extension WireSubmission {
 }
 
 extension WireRun {
-    /// The number of bytes of a run's output that lists and events contain; `apus logs` prints all of the stored
-    /// output.
+    /// The number of bytes at the end of a run's output that are included in lists and events.
+    ///
+    /// `apus logs` prints all of the stored output.
     package static let tailBytes = 4096
 
     package init(_ run: Run) {

@@ -125,7 +125,7 @@ struct Edit: AsyncParsableCommand {
 
 /// The options for new policies, which are those of `after` and similar subcommands.
 ///
-/// An option whose default has no word of its own accepts `none` for the default.
+/// If the default of an option has no value that can be written, such as no time limit, `none` stands for it.
 struct EditedPolicies: ParsableArguments {
     @Option(help: ArgumentHelp("How much later it may start; or none.", valueName: "duration"))
     var tolerance: String?

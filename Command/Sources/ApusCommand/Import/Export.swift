@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// The jobs in a file that `apus export` writes and `apus import` reads.
 struct ExportedJobs: Codable {
-    /// The version that is written; in version 1, jobs have no record.
+    /// The version that is written; the jobs of version 1 lack `WireExportedJob.record`.
     static let currentVersion = WireExportedJob.version
 
     var version = currentVersion
@@ -64,7 +64,7 @@ struct Export: AsyncParsableCommand {
             lastLine = Array(tail[lineStart...].suffix(64))
         }
 
-        /// Returns the number of jobs that are left out, from the last line, such as `],"leftOut":2}`.
+        /// Reads the number of jobs that were left out; the last line contains it, as in `],"leftOut":2}`.
         func leftOut() throws -> Int {
             struct Rest: Decodable { var leftOut: Int? }
             let end = lastLine.drop { $0 != UInt8(ascii: ",") }.dropFirst()

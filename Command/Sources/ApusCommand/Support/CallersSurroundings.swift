@@ -44,8 +44,8 @@ struct CallersSurroundings {
 
     /// Returns the file mode creation mask in octal digits, such as `022`.
     static func mask() -> String {
-        // umask(2) returns the mask only when it sets another one. On Linux the mask can also be read from a file,
-        // which affects no other thread.
+        // umask(2) returns the mask only when it sets another one, for all threads. On Linux the mask is therefore read
+        // from a file, if possible.
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.unicodeScalars.split(separator: "\n").map(Substring.init).first { $0.hasPrefix("Umask:") }
         if let digits = line?.split(whereSeparator: \.isWhitespace).last, let mask = UInt32(digits, radix: 8) {

@@ -33,7 +33,8 @@ extension CompletionKind {
     /// The completion of names and identifiers of jobs, which the scripts of `apus completions` request from the
     /// daemon.
     ///
-    /// For the parser, it is an empty list. The scripts that the parser itself generates
-    /// (`--generate-completion-script`) therefore do not ask for names, which bash would expand.
+    /// For the parser, it is an empty list, so the scripts that the parser itself generates
+    /// (`--generate-completion-script`) do not request names. In those scripts, bash would expand a name such as
+    /// `$(date)`.
     static var jobs: CompletionKind { .list([]) }
 }

@@ -31,8 +31,9 @@ package struct UserService {
 
     /// Runs systemctl, and returns whether it has succeeded.
     ///
-    /// Foundation's `Process` is not used, because it waits until no descendant of the child has a file of `Process`
-    /// open any more. It also starts the child with blocked signals, namely those that a thread of Dispatch blocks.
+    /// There are two reasons not to use Foundation's `Process`. It waits until the child and all its descendants have
+    /// closed a file that they inherit from `Process`. It also lets the child inherit the blocked signals of the
+    /// calling thread, and threads of Dispatch block signals.
     private func systemctl(_ arguments: String...) async -> Bool {
         #if os(Linux)
             guard let process = Self.spawn(["systemctl", "--user"] + arguments, environment) else { return false }

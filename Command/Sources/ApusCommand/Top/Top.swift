@@ -47,7 +47,7 @@ extension TopFrame.Size {
     }
 }
 
-/// The snapshots for `apus top`: one whenever an event reports a change, and none otherwise.
+/// The snapshots for `apus top`: one at the beginning of each connection, and one whenever an event reports a change.
 struct TopFeed: Sendable {
     enum News: Sendable {
         case snapshot(TopSnapshot)

@@ -97,9 +97,9 @@ struct JobDirectory: Sendable {
 
     /// Checks that a caller may change the open job with the same uniqueness key, if there is one.
     ///
-    /// The request would change or replace that job, whose action may differ from the request's. A page may change only
-    /// jobs that show texts. The submission of a page is therefore bound to the content of the job that is checked
-    /// here, and is refused if another job has been submitted in the meantime.
+    /// The request would change or replace that job, whose action may differ from the request's. A page in a browser
+    /// may change only jobs that show texts. Its submission is therefore bound to the content of the job that is
+    /// checked here, and is refused if another job has been submitted in the meantime.
     private func checkRight(of caller: Caller?, toMeet request: inout JobRequest) async throws {
         guard caller != .script, request.conflict != .keep, let key = request.uniqueness.key else { return }
         let met = try await scheduler.jobs([.unique(kind: request.kind, .key(key), submittedAfter: nil)])[0]
@@ -141,10 +141,10 @@ struct JobDirectory: Sendable {
         }
     }
 
-    /// Returns a random identifier that does not begin with the name of a job, because users refer to that job by the
-    /// name.
+    /// Returns a random identifier that does not begin with the name of a job.
     ///
-    /// If jobs have so many short names that several attempts fail, the identifier may begin with one.
+    /// A user can type the beginning of an identifier in place of the whole, but a name always refers to the job that
+    /// has it. If jobs have so many short names that several attempts fail, the identifier may begin with one.
     private func unusedID(length: Int, named name: String?) async throws -> JobID {
         var id = randomID(length: length)
         for _ in 0..<16 {

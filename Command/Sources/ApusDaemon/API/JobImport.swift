@@ -22,6 +22,9 @@ extension Routes {
 extension JobDirectory {
     /// Imports all of the jobs, or none.
     ///
+    /// There are two exceptions for a crontab: changes of existing jobs in a shared store, and the cancellations of
+    /// `prune`, are made one after another once the new jobs are stored. A failure may leave some of them undone.
+    ///
     /// Only one import runs at a time, because two imports that both find no job would each create it.
     func imported(_ wanted: WireImport) async throws -> WireImported {
         guard wanted.crontab != nil || wanted.prune == nil else {

@@ -64,8 +64,9 @@ struct PeerCheck: RouterMiddleware {
 
 /// Refuses requests that are for the daemon of another home.
 ///
-/// A client sends such a request if its home was copied together with the record of the HTTP listener, which still
-/// leads to this daemon. Requests without the header are accepted.
+/// The header `Apus-Home` of a request names the client's home. It is another home than the daemon's if it was copied
+/// together with the record of the HTTP listener, which still leads to this daemon. Requests without the header are
+/// accepted.
 struct HomeCheck: RouterMiddleware {
     typealias Context = APIContext
 

@@ -4,8 +4,8 @@ import ApusTimers
 
 /// Merges the upcoming occurrences of many jobs, soonest first, and computes hardly more of them than are listed.
 ///
-/// The first occurrence of every job must be added. To bound the memory, a job is dropped if the earlier first
-/// occurrences of other jobs alone are more than can be listed.
+/// The first occurrence of every job must be added. To bound the memory, a job is dropped if so many other jobs have an
+/// earlier first occurrence that these occurrences alone exceed the number that can be listed.
 struct UpcomingMerge<Source> {
     struct Occurrence: Comparable {
         var due: WallInstant

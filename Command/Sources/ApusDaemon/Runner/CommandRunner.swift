@@ -59,7 +59,8 @@ struct CommandRunner: Sendable {
             isGone = await Task { await ender.end(running, token: token) }.value
             exit = running.exit
         }
-        // If processes of the command are left, the command's record is kept, so that the next start finds them.
+        // If processes of the command are left, the command's record is kept, so that the daemon finds them at its next
+        // start.
         if isGone { records.end(token) }
         context.setOutput(tail.bytes)
         switch exit {

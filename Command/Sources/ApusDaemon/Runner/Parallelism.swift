@@ -29,8 +29,8 @@ struct Parallelism: Sendable {
     /// descriptor may stay open for a while after a run, because `HTTPTransport` keeps up to 16 webhook connections
     /// open for later webhooks.
     static let filesForEach: UInt64 = 2
-    /// The number of descriptors for starts: four for each start in progress, and some for the process table and a
-    /// record.
+    /// The number of descriptors for starts of commands: four for each start in progress, and some for reading the
+    /// process table and writing the record of a running command.
     static let filesForStarts = UInt64(CommandStarts.width) * 4 + 4
     /// The maximum number of descriptors for clients of the socket and of the HTTP listener.
     ///

@@ -84,7 +84,7 @@ final class RunningWork: Sendable {
     private let state = Locked(State())
 
     var count: Int { state.withLock { $0.count } }
-    /// Whether an action was cancelled because the daemon stopped, or is still running.
+    /// Whether an action was cancelled because the daemon stopped, or any action is still running.
     var wasCut: Bool { state.withLock { !$0.cut.isEmpty || $0.count > 0 } }
     /// The names of the ended actions that had been cancelled because the daemon stopped.
     var cutNames: [String] { state.withLock { $0.cut } }

@@ -42,7 +42,7 @@ struct ShellLine {
 
     private static let escapedInDouble = "\\\"$`".unicodeScalars
 
-    /// Returns `text` as bash must read it after an open quote of this kind; `nil` means that no quote is open.
+    /// Returns `text` escaped for bash, to be typed after an open quote of this kind; `nil` means no open quote.
     static func quoted(_ text: Substring.UnicodeScalarView, in quote: Quote?) -> String {
         var result = ""
         for scalar in text {

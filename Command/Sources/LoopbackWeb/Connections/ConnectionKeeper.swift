@@ -43,7 +43,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: The connection
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // Whether the connection is held must be known before anything is read from it.
+        // A held connection must not be read (``ConnectionTable``), so the register is asked before the first read.
         if let register {
             let opened = register.opened(context.channel)
             (id, isHeld) = (opened.id, opened.isHeld)

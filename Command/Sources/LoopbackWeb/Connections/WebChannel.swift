@@ -50,8 +50,8 @@ struct WebChannel: HTTPChannelHandler {
 /// Without this executor, the tasks would run on SwiftNIO's executor of event loops, which runs each job on a serial
 /// executor. Swift leaves a serial executor at each call of an asynchronous function and at each return, so the rest of
 /// the task becomes another job at the end of the loop's queue, about twenty times in a request. Swift does not leave a
-/// task executor. In addition, a task that a thread of the store resumes continues on the loop that writes its answer,
-/// instead of on any loop.
+/// task executor. In addition, a task that a thread of the store resumes continues on the loop that writes its answer;
+/// otherwise it could continue on the loop of another connection.
 final class ConnectionExecutor: TaskExecutor {
     private let loop: any EventLoop
 

@@ -95,8 +95,8 @@ extension WebServer {
     /// connections without a request.
     ///
     /// Cancelling `run()` instead occasionally ends the process: SwiftNIO drops a connection that was accepted and not
-    /// handled yet, which traps (swift-nio issue 2637). For the same reason, requests that take too long are abandoned
-    /// instead of cancelled.
+    /// handled yet, which traps (swift-nio issue 2637). For the same reason, the server is not cancelled if it has not
+    /// ended within `limit`; this function then returns without waiting for it.
     ///
     /// - Parameter limit: the maximum time to wait for the end, in real time; a connection that takes longer is served
     ///   until it or the process ends.

@@ -11,7 +11,8 @@ import HummingbirdCore
 /// Decides which clients may use a listener, from the heads of their requests.
 ///
 /// The rules protect against pages of other sites in the user's browser, including pages whose name resolves to the
-/// listener (DNS rebinding). With secrets, they also protect against every caller that does not know them:
+/// listener (DNS rebinding). With secrets, they also protect against every caller that does not know the secrets.
+/// These are the rules:
 ///
 /// - There must be one `Host`, and it must be one of the listener's own names, with its port.
 /// - An `Origin`, with any method, must be one of those names with `http://`, or, for the names of a TLS proxy, with

@@ -21,7 +21,7 @@ struct ApusUnderTest: Sendable {
 
     let home: Home
     let client: DaemonClient
-    /// The environment's variables in addition to the home's.
+    /// The variables that the test adds to the environment of the command.
     private let variables: [String: String]
 
     /// The program beside the test bundle.
@@ -191,7 +191,7 @@ struct ApusUnderTest: Sendable {
 
     /// Waits until a client that shows notifications listens to the daemon.
     ///
-    /// The daemon's log shows this for a notification of a test job.
+    /// It submits jobs with a notification until the daemon's log says that one was shown at attached terminals.
     func untilListening() async throws {
         let text = "is a listener there? \(UUID().uuidString)"
         try await until("a listener") {

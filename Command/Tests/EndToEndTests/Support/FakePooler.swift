@@ -67,7 +67,7 @@ final class FakePooler: @unchecked Sendable {  // what changes is under `lock`
                 break
             }
         }
-        // Closing its session ends a transaction that is in progress.
+        // If a transaction is still in progress, its session is closed, which ends the transaction.
         if let held { shutdown(held, Int32(SHUT_RDWR)) }
     }
 

@@ -52,7 +52,9 @@ final class PseudoTerminal: Sendable {
     /// The text that was printed so far.
     var shown: String { text.withLock { $0 } }
 
-    /// Changes the size without a signal, because this is no program's controlling terminal.
+    /// Changes the size.
+    ///
+    /// The kernel sends no SIGWINCH, because this is not the controlling terminal of a program.
     func resize(rows: UInt16, columns: UInt16) throws {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         try #require(ioctl(outside, UInt(TIOCSWINSZ), &size) == 0)

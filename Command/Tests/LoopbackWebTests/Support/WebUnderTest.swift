@@ -9,7 +9,7 @@ import NIOPosix
 
 /// A small server with all parts of the module, on its own port, with timeouts in virtual time.
 ///
-/// It answers to the names of port 7878, whatever port the kernel gave it.
+/// It accepts requests whose header `Host` names port 7878, regardless of the port that the kernel gave it.
 struct WebUnderTest: Sendable {
     static let host = "127.0.0.1:7878"
     static let secrets = GuardRules.Secrets(token: "t0ken", cookie: "c00kie")

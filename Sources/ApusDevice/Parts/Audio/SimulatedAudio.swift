@@ -182,7 +182,7 @@ public final class SimulatedAudio: AudioPlayer {
     /// The interruption ends.
     ///
     /// With `shouldResume`, a player that was started by Apus's ``play()`` resumes. A suspended app is notified when it
-    /// runs again, and then should not resume.
+    /// runs again; the notification then says that the app should not resume, whatever `shouldResume` is.
     public func endInterruption(shouldResume: Bool) {
         locked.withLock { $0.isInterruptedByOther = false }
         release(shouldResume: shouldResume)

@@ -46,7 +46,8 @@ package final class SignificantChanges: Sendable {
         waitForNextLook()
     }
 
-    /// Examines the place soon, because the phone was put on another route and may be elsewhere already.
+    /// Examines the place as soon as five minutes have passed since the last time, because the phone was put on another
+    /// route and may be elsewhere already.
     private func lookSoon() { waitForNextLook(reading: surroundings.time.continuous()) }
 
     private func waitForNextLook() { waitForNextLook(reading: location.nextReading) }

@@ -166,7 +166,7 @@ package struct TransferSettings: Sendable, Hashable, Codable {
     package var isDiscretionary = false
     /// Whether the app is started or resumed when all tasks have ended.
     package var sendsLaunchEvents = true
-    /// Whether transfers may use a network that is constrained, for example because it is expensive.
+    /// Whether transfers may use a constrained network, which is metered or in low-data mode.
     package var allowsConstrainedNetwork = true
     /// The longest time from a task's first resumption to its end, in nanoseconds.
     package var limit: UInt64 = 604_800_000_000_000

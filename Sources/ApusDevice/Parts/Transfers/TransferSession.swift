@@ -95,7 +95,8 @@ struct TransferEntry {
         return stage == .asked
     }
 
-    /// Begins the transfer, because the server has answered; returns the event of a download that continues.
+    /// Begins the transfer, because the server has answered; returns `resumed` for a download that continues an
+    /// earlier one.
     mutating func answered(_ reply: TransferReply, now: UInt64) -> TransferEvent? {
         guard stage == .asked else { return nil }
         self.reply = reply

@@ -11,7 +11,9 @@ extension SchedulerMachine {
         case later
     }
 
-    /// Plans commands in the order of their arrival; those for the same job stay in that order.
+    /// Plans commands in the order of their arrival.
+    ///
+    /// A command that cannot be planned yet waits, and so do all later commands for the same job.
     mutating func planCommands(into turn: SchedulerTurn) {
         if commands.isEmpty { return }
         var waiting: [PendingCommand] = []

@@ -42,7 +42,8 @@ extension SchedulerMachine {
             for draft in part.drafts { dropped(turn.drafts[draft], isUnknown: isUnknown, now) }
             if let command = part.command { commands.fail(command, error, &effects) }
         }
-        // If the shards are still owned by this session, the store grants them again.
+        // The fate of the commit is unknown, so the turn may have released its shards. If this session still owns them,
+        // the store grants them again.
         if isUnknown { released(turn.released) }
         conditions.endTurn()
         storeFailed(error, now)
@@ -140,7 +141,8 @@ extension SchedulerMachine {
         }
         announce(draft.action, job, before: before)
         if draft.destination != nil {
-            // Jobs of its lane that are only in the store are loaded next, so that they can move to other shards too.
+            // The job has moved to another shard. Jobs of the same lane that are only in the store are loaded next, so
+            // that they can move too.
             board.need(job.request.lane)
             return unload(entry)
         }

@@ -88,7 +88,8 @@ extension SchedulerMachine {
                 drafts.append(new)
                 continue
             }
-            // The idempotency key may belong to another job, which takes precedence.
+            // If the idempotency key belongs to another job, that job is the answer. The store must therefore be read
+            // before this job is changed.
             if request.idempotencyKey != nil, !pending.hasRead { return needs() }
             switch request.conflict {
             case .keep: answer(.job(old.machine.job), .kept)

@@ -7,7 +7,7 @@ import ApusTimers
 /// ```
 ///  inputs ──► receive ──► next ──► commit ──► committed ─────► effects
 ///                          │ ▲        └─────► commitFailed ─┐
-///                          │ └──────────────────────────────┘ as before the turn, and again after a pause
+///                          │ └──────────────────────────────┘ the turn is dropped; access to the store pauses
 ///                          ├──► read ──► read(_:), readFailed
 ///                          └──► wait, retire, delete, close
 /// ```
@@ -181,7 +181,8 @@ package struct SchedulerMachine: ~Copyable {
             }
             if isStorePaused, commands.isEmpty { break }
             if let turn = decideTurn(now, isStorePaused: isStorePaused) { return .commit(turn) }
-            // The turn may have found more jobs to examine, or no run to start among the waiting jobs.
+            // Even without a commit, the turn may have found that more jobs must be examined, or that none of the
+            // waiting jobs in memory can start a run, so that others must be loaded.
         } while !isStorePaused && (jobs.hasExamined || life.isRunning && loading.isDrained(loaded: loadedCount, board))
             || commands.waiting.contains { $0.isPlannable }
         conditions.endTurn()
@@ -269,7 +270,8 @@ package struct SchedulerMachine: ~Copyable {
         guard life.isRunning, !isStorePaused else { return best?.wake }
         if let first = wakes.first { consider(from: first.wake, to: first.latest) }
         if let load = loading.next { consider(from: load.at, to: load.latest) }
-        // The loop checks the zone files when it wakes, at most once a second, so it only has to be woken in time.
+        // The loop checks the zone files at each wake-up, but at most once a second. So it is enough to wake it an hour
+        // from now if nothing else does.
         if sweep.usesTimeZones {
             consider(from: now.wall.advanced(by: Self.zoneCheck), to: now.wall.advanced(by: Self.zoneCheck * 5 / 4))
         }

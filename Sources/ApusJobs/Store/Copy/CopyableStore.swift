@@ -23,7 +23,8 @@ package protocol StoreCopyReader: Sendable {
     /// Returns at most `limit` jobs after a key, with their open runs, ordered by key; an empty list means that there
     /// are no more.
     ///
-    /// A job that is set aside, but that this program can read, is returned with the due instants that it had before.
+    /// A job that is set aside, but that this program can read, is returned with the due instants that it had before it
+    /// was set aside.
     /// - Throws: ``JobError`` with `damaged` if a job cannot be read.
     func jobs(after key: Int64, limit: Int) async throws -> [StoredJob]
     /// Returns the ended runs after a sequence, in the order in which they were written; at most `limit`.

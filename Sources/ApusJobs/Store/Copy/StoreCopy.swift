@@ -47,8 +47,8 @@ package struct StoreCopy: Sendable {
     ///
     /// - Parameter report: A closure that is called after each page.
     /// - Returns: The tables.
-    /// - Throws: ``JobError``; the target is then as it was before, or incomplete if it could not be reached any more.
-    ///   No scheduler opens an incomplete target, and the next copy begins anew.
+    /// - Throws: ``JobError``; the target is then empty again, or incomplete if it could not be reached any more. No
+    ///   scheduler opens an incomplete target, and the next copy begins anew.
     package func run(report: @Sendable (Progress) -> Void) async throws -> [Table] {
         let reader = try await source.beginReading()
         do {

@@ -131,8 +131,8 @@ final class AppLink: Sendable {
             Self.scrolling.set(run.isScrolling)
             settle()
             advance()
-            // The app's defaults are stored each time. On a phone, another process stores them, even if the app is
-            // killed a moment later.
+            // The app's defaults are stored after each `Run`. On a phone, another process stores them, even if the app
+            // is killed a moment later.
             UserDefaults.standard.synchronize()
             var left: Int64 = 0
             let isAny = process_clock_until_next(&left)

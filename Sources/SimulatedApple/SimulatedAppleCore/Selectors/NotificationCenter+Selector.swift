@@ -28,7 +28,7 @@ extension NotificationCenter {
     /// Removes an observer with all its methods, or a token from `addObserver(forName:object:queue:using:)`.
     public func removeObserver(_ observer: AnyObject) { removeObserver(observer, name: nil, object: nil) }
 
-    /// Removes an observer of notifications with this name from this sender; `nil` stands for any.
+    /// Stops calling an observer with notifications that have this name and this sender; `nil` stands for any.
     public func removeObserver(_ observer: AnyObject, name: NSNotification.Name?, object: Any?) {
         let identity = ObjectIdentifier(observer)
         let sender = object.map { ObjectIdentifier($0 as AnyObject) }

@@ -48,7 +48,8 @@ extension TargetTimerMaking where Self: Timer {
     public init(
         timeInterval seconds: TimeInterval, target: Any, selector: Selector, userInfo: Any?, repeats: Bool
     ) {
-        // The date is computed here, because `Timer(timeInterval:repeats:block:)` fires at once where it is inlined.
+        // The date is computed here, because the timer of `Timer(timeInterval:repeats:block:)` fires at once if the
+        // optimizer replaces that call by its body in Foundation on Linux.
         let date = Date(timeIntervalSinceReferenceDate: CFAbsoluteTimeGetCurrent() + max(seconds, 0.0001))
         self.init(
             fireAt: date, interval: seconds, target: target, selector: selector, userInfo: userInfo, repeats: repeats)

@@ -234,7 +234,7 @@
         @MainActor func environment(from environment: EnvironmentValues) -> EnvironmentValues
         /// Called after each evaluation; code of the app must be called in ``ViewGraph/afterUpdate(_:)``.
         @MainActor func updated(in node: ViewNode)
-        /// Called when the user sees the node, after the nodes inside.
+        /// Called when the user begins to see the node, after the calls for the nodes inside.
         ///
         /// Code of the app must be called in ``ViewGraph/afterUpdate(_:)``.
         @MainActor func appeared(in node: ViewNode)

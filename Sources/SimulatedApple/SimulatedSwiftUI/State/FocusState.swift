@@ -38,7 +38,7 @@
         }
     }
 
-    /// A state of focus: whether one field is focused, or which of several.
+    /// A value that shows whether a field is focused or, for several fields, which of them is.
     public protocol FocusValue: Hashable {
         /// The state without a focused field.
         static var unfocused: Self { get }

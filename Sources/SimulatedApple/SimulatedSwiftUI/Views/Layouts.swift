@@ -1,6 +1,6 @@
 #if SimulatedApple
-    // Containers that only place their views: here all of them are readable, in order. Rules: Apple, the pages of the
-    // same names.
+    // Containers that only place their views. Because nothing is placed here, all views can be read, in their order.
+    // Rules: Apple, the pages of the same names.
 
     /// Views that are stacked vertically and created when they are scrolled to; here all of them are created.
     public struct LazyVStack<Content: View>: Container {
@@ -100,7 +100,7 @@
         }
     }
 
-    /// A box with a title around views.
+    /// A box around views, with a title.
     public struct GroupBox<Title: View, Content: View>: View {
         /// The title and the content.
         public let body: TupleView<(Title, Content)>

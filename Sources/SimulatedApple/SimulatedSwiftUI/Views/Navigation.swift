@@ -51,7 +51,8 @@
                 }
         }
 
-        /// Pushes the view of a presenter, replaces the one that is already pushed, or pops it if `element` is `nil`.
+        /// Pushes a view for a presenter, or replaces the view that is pushed for it; if `element` is `nil`, pops that
+        /// view.
         func show(_ element: Any?, for presenter: ViewNode, dismiss: @escaping () -> Void = {}) {
             let index = pages.firstIndex { $0.presenter === presenter }
             switch (index, element) {

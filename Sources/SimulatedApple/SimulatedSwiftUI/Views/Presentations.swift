@@ -128,13 +128,13 @@
             set { self[ClosesAlertKey.self] = newValue }
         }
 
-        /// The action that dismisses the presented view; it does nothing if the view is not presented.
+        /// The action that dismisses the presented view or pops the pushed one; it does nothing in other views.
         public var dismiss: DismissAction { dismissAction ?? DismissAction {} }
 
-        /// Whether the view is presented.
+        /// Whether the view is presented or pushed.
         public var isPresented: Bool { dismissAction != nil }
 
-        /// Whether the view is presented, in the form before iOS 15.
+        /// Whether the view is presented or pushed, in the form before iOS 15.
         public var presentationMode: Binding<PresentationMode> {
             let action = dismissAction?.action
             return Binding(get: { PresentationMode(action: action ?? {}, isPresented: action != nil) }, set: { _ in })
@@ -252,7 +252,7 @@
                 dismiss: { item.wrappedValue = nil }, isAlert: true)
         }
 
-        /// Presents a list of actions while a value is true; each of them dismisses it.
+        /// Presents a list of actions while a value is true; each action dismisses the list.
         ///
         /// Rule: Apple, "confirmationDialog(_:isPresented:titleVisibility:actions:)".
         public func confirmationDialog<Actions: View>(

@@ -126,7 +126,7 @@
     }
 
     extension View {
-        /// Presents a list of actions while a value is true; each of them dismisses it.
+        /// Presents a list of actions while a value is true; choosing an action dismisses the list.
         @_disfavoredOverload
         public func confirmationDialog<Actions: View>(
             _ title: some StringProtocol, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,
@@ -137,7 +137,7 @@
             ) { EmptyView() }
         }
 
-        /// Presents a list of actions with a message while a value is true; each of them dismisses it.
+        /// Presents a list of actions with a message while a value is true; choosing any action dismisses the list.
         @_disfavoredOverload
         public func confirmationDialog<Actions: View, Message: View>(
             _ title: some StringProtocol, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,

@@ -30,7 +30,7 @@ struct PendingCommand: Sendable {
     var unreadable: UnreadableJob?
     /// The number of times that the store has refused the command's part of a turn because of a concurrent change.
     var conflicts = 0
-    /// Whether the command waits only for the next turn, or for a read before that turn.
+    /// Whether the next turn can plan the command, if necessary after a read.
     var isPlannable = false
     /// The submission in the store; `nil` for a caller's command.
     var submission: Origin?
@@ -205,7 +205,7 @@ struct CommandQueue {
         (readCalls, pageCalls) = ([], [])
     }
 
-    /// Forgets the submissions after a failure of the store; they are read again after the pause.
+    /// Forgets the submissions after a failure of the store; they are read again after the pause that follows it.
     mutating func forgetSubmissions(_ error: JobError, _ effects: inout [SchedulerEffect]) {
         failReads(error, &effects)
         if hasSubmissions { mustReadSubmissions = true }

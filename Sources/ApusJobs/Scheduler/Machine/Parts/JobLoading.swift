@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// The schedule of loads of jobs that are due within the horizon, and the jobs that are left in the store because the
+/// Decides when jobs that are due within the horizon are loaded, and which of them are left in the store because the
 /// memory is full.
 struct JobLoading {
     private let horizon: Duration
@@ -82,8 +82,8 @@ struct JobLoading {
     ) {
         left[lane] = wake
         board.watch(lane)
-        // If no job of the lane waits, because all are due later or end without a run, the board never requests more of
-        // its jobs, so a load is scheduled.
+        // The board requests more jobs of a lane only while jobs of the lane wait. If none waits, because all are due
+        // later or end without a run, a load is scheduled instead.
         let asks = isHeld || wake <= now && board.waiting[lane] ?? 0 > 0
         if !asks { load(at: max(wake, now.advanced(by: .seconds(1))), isUrgent: true) }
     }

@@ -33,7 +33,9 @@ struct QueueBoard: ~Copyable {
         var starts = StartLog()
         /// Whether the queue is in `turns`.
         var hasTurn = false
-        /// The number of times that a waiting job of this queue was picked; every fourth pick takes the oldest job.
+        /// The number of times that a waiting job of this queue was picked.
+        ///
+        /// Every fourth pick takes a job of the priority of the oldest one.
         var picks = 0
         /// The number of runs that may be in progress here, if the queue's limits are shared with other schedulers.
         var places: Int?
@@ -564,7 +566,8 @@ extension QueueBoard {
         configure(queue, now)
     }
 
-    /// Adopts the settings of the queue; if the store has recorded another number of places, the number is sent again.
+    /// Adopts the settings of the queue; if the store has recorded another number of places than this scheduler, the
+    /// needed number is sent again.
     ///
     /// If the recorded number is older than the last answer, this causes an unnecessary request and nothing else.
     mutating func adopt(_ queue: JobQueue, noted: Int, _ now: SchedulerReading) {

@@ -7,7 +7,7 @@ struct SetAsideJobs {
 
     /// Whether a turn must set jobs aside.
     ///
-    /// Until then, only the jobs of commands and doubtful jobs are read. Other reads would find the same jobs again.
+    /// While it must, only the jobs of commands and doubtful jobs are read. Other reads would find the same jobs again.
     var mustWrite: Bool { !found.isEmpty }
 
     /// The number of jobs that are set aside.
