@@ -274,9 +274,12 @@ public struct Daemon: Sendable {
             group.addTask {
                 for await event in feed {
                     routes.events.send(event, from: routes.jobs)
-                    if case .stopped(let error?) = event {
+                    switch event {
+                    case .dropped(let events, _) where events > 0: await routes.events.follow(routes.scheduler)
+                    case .stopped(let error?):
                         lost.note(error)
                         host.requestStop()
+                    default: break
                     }
                 }
                 return false

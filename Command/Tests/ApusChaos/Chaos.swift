@@ -3,7 +3,8 @@ import ApusTimers
 import ArgumentParser
 import Foundation
 
-/// Injects faults into a real cluster on a real PostgreSQL, and checks the promises against effects and tables.
+/// Injects faults into a real cluster on a real PostgreSQL, and checks the cluster's promises against what the
+/// commands wrote and what the database's tables contain.
 @main
 struct Chaos: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -57,4 +57,23 @@ struct OutputTests {
         outputs.note(piece(at: 200_012, "late"))
         #expect(outputs.all(of: nil).isEmpty)
     }
+
+    @Test("after dropped events, the output of the runs that are still in progress is kept, and no other")
+    func dropped() {
+        var (ended, missed) = (run(), run())
+        (ended.occurrence, missed.occurrence) = (2, 3)
+        var outputs = RunningOutputs()
+        outputs.note(.runStarted(run()))
+        outputs.note(piece(at: 0, "ab"))
+        outputs.note(.runStarted(ended))
+        outputs.note(.dropped(events: 2, outputBytes: 0))
+        #expect(outputs.output(of: "job", occurrence: 1) == Array("ab".utf8))
+        outputs.follow([run(), missed])
+        #expect(outputs.output(of: "job", occurrence: 1) == Array("ab".utf8))
+        #expect(outputs.output(of: "job", occurrence: 2) == nil)
+        outputs.note(.output(jobID: "job", occurrence: 3, attempt: 1, offset: 5, bytes: Array("xy".utf8)))
+        #expect(outputs.output(of: "job", occurrence: 3) == Array("xy".utf8))
+        outputs.note(piece(at: 2, "cd"))
+        #expect(outputs.output(of: "job", occurrence: 1) == Array("abcd".utf8))
+    }
 }

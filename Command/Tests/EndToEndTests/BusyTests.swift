@@ -52,8 +52,8 @@ struct BusyTests {
             }
             defer { for task in expensive { task.cancel() } }
             try await until("the work") { try ticks(of: process) > before + 50 }
-            // A busy event loop would also answer between expensive requests, so there must be more
-            // answers than such gaps.
+            // A busy event loop would still answer in the gaps between two expensive requests. So there must be
+            // more answers than there are such gaps.
             var health = 0
             while answered.all.count < Self.expensive, health < Self.expensive + 8 {
                 _ = try await apus.client.health()

@@ -80,6 +80,20 @@ final class EventFeeds: Sendable {
         }
     }
 
+    /// Reads the runs in progress again after events were dropped.
+    ///
+    /// If they cannot be read, no run is known to be in progress. The caller reads the next event afterwards, so the
+    /// events since this read are applied to its result.
+    func follow(_ scheduler: JobScheduler) async {
+        var running: [Run] = []
+        do {
+            for try await page in scheduler.pages(of: RunQuery(states: [.running], limit: 1_000)) {
+                running += page.runs
+            }
+        } catch { running = [] }
+        outputs.withLock { [running] outputs in outputs.follow(running) }
+    }
+
     private func send(_ event: ServerEvent) {
         socket.send(event)
         http.send(event)

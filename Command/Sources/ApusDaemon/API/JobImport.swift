@@ -136,7 +136,7 @@ extension JobDirectory {
     /// Returns whether a job that was found is the exported one.
     ///
     /// A job with the same identifier is the exported one only if it was also submitted at the same instant, because
-    /// another job may have had the identifier since. The same holds for an idempotency key that a user gave. A job
+    /// another job may have taken the identifier since. The same holds for an idempotency key that a user gave. A job
     /// with the same uniqueness key is the exported one if it has the same payload.
     private static func means(
         _ reference: JobReference, _ found: Job?, _ job: WireExportedJob, _ request: JobRequest

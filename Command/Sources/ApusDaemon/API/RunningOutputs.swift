@@ -35,10 +35,17 @@ struct RunningOutputs {
             if let count = printed[key]?.bytes.count, count > 2 * Self.limit {
                 printed[key]?.bytes.removeFirst(count - Self.limit)
             }
-        // The ends of runs may be among the dropped events, so no run is known to be in progress.
-        case .dropped(let events, _) where events > 0: printed = [:]
         default: break
         }
+    }
+
+    /// Replaces the runs in progress after events were dropped, among which may be the beginnings and ends of runs.
+    ///
+    /// - Parameter running: All runs in progress. The output of those that are known is kept.
+    mutating func follow(_ running: [Run]) {
+        let attempts = Set(running.map(Attempt.init))
+        printed = printed.filter { attempts.contains($0.key) }
+        for run in running where printed[Attempt(run)] == nil { note(.runStarted(run)) }
     }
 
     /// Returns the output of the runs in progress of a job, or of all jobs, in the order in which they began.

@@ -8,7 +8,7 @@ import PlatformC
     import Foundation
 #endif
 
-/// Computes how many jobs may run concurrently with the available descriptors and processes.
+/// Computes how many jobs the available descriptors and processes allow to run at the same time.
 struct Parallelism: Sendable {
     /// The maximum number by default.
     static let standard = 256
