@@ -302,7 +302,7 @@ static void run_by_itself(void) {
 
 // MARK: Requests
 
-// How long a request waits for a thread to become idle.
+// How long a request waits until no thread runs any more.
 static const int64_t request_limit = 60 * SECOND;
 
 static enum outcome advance(int64_t duration) {

@@ -146,7 +146,7 @@
                 application.run("BEGIN")
                 application.run(Self.effect(run))
                 try run.complete(in: application.handle)
-                // The run is marked as completed, and the transaction continues.
+                // The deferred trigger runs now and marks the run as completed, and the transaction continues.
                 #expect(application.run("SET CONSTRAINTS ALL IMMEDIATE") == nil)
                 waiting.withLock { $0.append(application) }
                 switch what {

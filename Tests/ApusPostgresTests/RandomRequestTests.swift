@@ -90,7 +90,8 @@
             for result in try await store.commit(refused, in: session) { _ = try result.get() }
         }
 
-        /// The statement that submits each request and returns the reason of a refusal.
+        /// The statement that creates a function, which submits each request and returns the reason of its refusal, or
+        /// NULL.
         private static let attempts = """
             CREATE FUNCTION public.attempts(requests text[]) RETURNS SETOF text LANGUAGE plpgsql AS $body$
             DECLARE

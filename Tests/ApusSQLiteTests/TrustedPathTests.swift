@@ -189,7 +189,7 @@
         }
     }
 
-    /// Creates files as another user would leave them.
+    /// Makes files look as if another user had left them.
     enum Planted {
         /// Gives a file or folder to user 65534, or makes it writable for all where that is not permitted.
         static func give(_ path: String) throws {

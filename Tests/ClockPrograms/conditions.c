@@ -89,8 +89,8 @@ static void *wait_with_the_mutex(void *nothing) {
     return nothing;
 }
 
-// If a thread is cancelled while it is signalled, it has either returned from its wait, or leaves the signal to another
-// thread.
+// A thread is cancelled at the moment at which it is signalled. Either it returns from its wait as signalled, or it is
+// cancelled and leaves the signal to another thread.
 static void a_cancelled_thread_takes_no_signal(void) {
     require(sem_init(&is_waiting, 0, 0) == 0);
     for (int round = 0; round < 50; round++) {

@@ -285,8 +285,8 @@ static void post(int64_t two_ticks) {
     await_round(rounds_of_posts + 1);
     for (int round = 0; round < rounds_of_posts; round++) {
         sem_post(&shared->post);
-        // By now, the clock may have reached the deadline after `reached`. Until the post is received, it may move to
-        // the next deadline, but not beyond.
+        // The parent may have advanced by one deadline since it stored `reached`. Until the post is received, it may
+        // advance by one more, so by two ticks in all.
         int64_t latest = atomic_load(&shared->reached) + two_ticks;
         while (sem_wait(&shared->answer) != 0) {}
         if (atomic_load(&shared->received) > latest) _exit(2);

@@ -122,7 +122,8 @@ final class World {
         }
     }
 
-    /// Sends a command for the job with the given identifier, or for the job to which the number of a plan refers.
+    /// Sends a command for the job with the identifier `given`, or, without one, for the job of the plan with the
+    /// number `job`.
     func give(_ command: Step.Command, _ job: Int, id given: JobID? = nil) {
         guard isUp, let current else { return }
         let id = given ?? ledger.with { $0.jobID(job) }

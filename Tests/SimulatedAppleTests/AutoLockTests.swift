@@ -24,7 +24,7 @@
     private final class Reader: UIResponder, UIApplicationDelegate {}
 
     extension SimulatedAppleTests {
-        /// The rules of Apple, documentation/uikit/uiapplication/isidletimerdisabled.
+        /// Checks the rules in Apple, documentation/uikit/uiapplication/isidletimerdisabled.
         @MainActor
         @Suite("A screen that locks itself")
         struct AutoLockTests {

@@ -305,7 +305,7 @@
         override func applicationWillTerminate(_ application: UIApplication) { wait(.end) }
     }
 
-    /// Computes for a long time in a background task.
+    /// Computes for a long time in a processing job.
     private final class Computer: Recorder {
         private let isPowered: Bool
 

@@ -9,9 +9,9 @@ import PlatformC
 /// `/etc/localtime` links (localtime(5)). If there is no such link, the name is the first line of `/etc/timezone`,
 /// which Debian writes too.
 package enum LocalZone {
-    /// Returns the name, or nil if there is none.
+    /// Returns the name of the zone, or nil if there is none.
     ///
-    /// A container without a zone has no name, and its clock shows UTC.
+    /// In a container without a configured zone there is no name, and the clock shows UTC.
     package static func name() -> String? {
         name(
             variable: getenv("TZ").map { String(cString: $0) }, link: linkTarget("/etc/localtime"),

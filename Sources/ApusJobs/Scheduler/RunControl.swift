@@ -111,7 +111,8 @@ final class RunControl: Sendable {
         CancellationThreads.cancel(task)
     }
 
-    /// Cancels the handler, or the work after it if the handler's own work has ended; only the first reason is kept.
+    /// Cancels the handler or, if the handler's own work has ended, the work that follows it; only the first reason is
+    /// kept.
     func cancel(_ reason: CancellationReason) {
         let now = engine.time.uptime()
         let (isCancelled, task, followUp) = state.withLock { state -> (Bool, Task<Void, Never>?, RunControl?) in

@@ -191,7 +191,7 @@ extension JobScheduler {
         }
     }
 
-    /// Submits a job with a typed payload, which survives a crash once this returns.
+    /// Submits a job with a typed payload; once this returns, the job survives a crash.
     ///
     /// ``JobRequest/init(_:id:name:trigger:policies:labels:queue:priority:fairnessKey:metadata:uniqueness:conflict:idempotencyKey:)``
     /// describes the arguments; to submit several jobs in one commit, create requests with it.

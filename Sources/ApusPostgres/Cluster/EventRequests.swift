@@ -72,7 +72,9 @@
         /// Whether another node wants the events of this node; the beats notice when a period has ended.
         var isSending: Bool { end != nil }
 
-        /// Records that this node has changed something; its events are created after this call, if they are wanted.
+        /// Records that this node has changed something.
+        ///
+        /// The call comes before the events of the change are created, which happens only if a node wants them.
         mutating func change(at now: ContinuousInstant) { changed = now }
 
         /// Returns whether an event is to be sent; if not, it counts as a change.

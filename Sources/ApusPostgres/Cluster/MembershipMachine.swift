@@ -236,8 +236,8 @@ package struct MembershipMachine: Sendable {
             let more = (node.patience ?? timing.patience) - timing.patience
             let (patience, sessionPatience) = (timing.patience + more, timing.sessionPatience + more)
             let isSilent = other.changed.duration(to: began) >= patience
-            // A live node restores a broken session with its next beat, so a node is gone only if it has not beaten
-            // either.
+            // A live node restores a broken session with its next beat. So a node is gone only if, for this time, it
+            // has neither had a session nor beaten.
             let isGone =
                 other.changed.duration(to: began) >= sessionPatience
                 && other.sessionGone.map { $0.duration(to: began) >= sessionPatience } ?? false

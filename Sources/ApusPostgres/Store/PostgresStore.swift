@@ -169,7 +169,8 @@
                 engine: engine, logger: logger, timing: timing
             ) { signals.send($0) }
             listener.receive { [weak member] in member?.notified($0) }
-            // Signals before `begin()` are dropped, because the session already contains their results.
+            // Signals before `begin()` are dropped, because the session that is returned is read later and contains
+            // their results.
             do {
                 for link in [writer, listener] { try await link.rename(member.connectionName(member.node)) }
                 await member.beat()

@@ -27,7 +27,7 @@ int capus_timerfd_arm(int fd, uint64_t nanoseconds, int cancel_on_set);
 /// Returns the number of expirations since the last read; 0 if there is none yet.
 int64_t capus_timerfd_read(int fd);
 
-/// Returns how often this process and its ancestors were forked since the first call in any of them.
+/// Returns the number of forks between the process that made the first call and this process; 0 in the former.
 ///
 /// If the count was lower when an object was made, the object comes from a parent, and its threads do not run in this
 /// process.

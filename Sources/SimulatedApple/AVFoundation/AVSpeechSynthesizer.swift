@@ -85,7 +85,7 @@ open class AVSpeechSynthesizer: NSObject {
     private func finish(_ utterance: AVSpeechUtterance) {
         guard present === utterance else { return }
         silence()
-        // The delegate may speak the next text itself.
+        // The delegate may call `speak(_:)`, which already begins the next text.
         delegate?.speechSynthesizer(self, didFinish: utterance)
         beginNext()
     }

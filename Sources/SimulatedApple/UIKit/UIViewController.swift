@@ -139,7 +139,8 @@ open class UIViewController: UIResponder {
         didDisappear(animated)
     }
 
-    /// Makes the view appear or disappear after it, or a view around it, was added to another view or removed from one.
+    /// Makes the view appear or disappear; called after the view, or a view around it, was added to another view or
+    /// removed from one.
     ///
     /// It does nothing while the parent itself appears or disappears. The parent then calls its children's methods.
     func hierarchyChanged() {

@@ -7,7 +7,7 @@ import Testing
 struct BackgroundJobRunTests {
     enum Event: CaseIterable { case setHandler, expire, complete }
 
-    /// Returns all orders of events up to the length.
+    /// Returns all sequences of at most `length` events, in which an event may occur more than once.
     static func programs(upTo length: Int) -> [[Event]] {
         guard length > 0 else { return [[]] }
         let shorter = programs(upTo: length - 1)

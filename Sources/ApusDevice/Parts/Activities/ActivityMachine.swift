@@ -78,7 +78,8 @@ struct ActivityMachine {
     /// Ends an activity, and returns it; `nil` if it has already ended or does not exist.
     ///
     /// The activity shows its last content until it is removed: at once, at a given instant, or four hours later.
-    /// Content that is too large is refused, and the activity then does not end, which is a choice.
+    /// Content that is too large is refused, and the activity then does not end; this rule is a choice of the
+    /// simulation.
     mutating func end(
         _ id: String, with request: ActivityRequest?, _ dismissal: ActivityDismissal, now: ClockReading
     ) throws(ActivityRefusal) -> DeviceActivity? {

@@ -1,7 +1,7 @@
 /// The jobs that can run here, by kind and queue, and the due jobs that cannot.
 struct HandlerKinds {
     private(set) var runnable: RunnableJobs
-    /// The kinds without a handler that the log has reported.
+    /// The kinds that the log has reported as having no handler.
     private var reportedKinds: Set<String> = []
     /// The queues that are not served and that the log has reported.
     private var reportedQueues: Set<QueueID> = []
