@@ -270,8 +270,9 @@ final class SchedulerLoop: Sendable {
                 return
             default:
                 await perform(step)
-                // See ``ReadyTasks``.
-                if case .commit = step { await readyTasks.pass() }
+                // A single part makes at most one task ready, whose next request can be committed only by itself. See
+                // ``ReadyTasks``.
+                if case .commit(let turn) = step, turn.parts.count > 1 { await readyTasks.pass() }
             }
         }
     }
