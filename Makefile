@@ -53,15 +53,17 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 # most parts' tests. (Not `APUS_…`: the command says of such a variable that it has no effect.)
 export OPTIMIZE_APUS = 1
 
-# `@testable import` needs `-enable-testing`. RELEASED="ApusJobsTests ApusDeviceTests" compiles and runs only these.
+# `@testable import` needs `-enable-testing`, and the tests of the bounds of timers `COUNTS_VISITS` (Package.swift).
+# RELEASED="ApusJobsTests ApusDeviceTests" compiles and runs only these.
 RELEASED ?=
-RELEASE_LIBRARIES = $(LIBRARIES) -c release -Xswiftc -enable-testing --scratch-path .build/parts/release
+RELEASE_LIBRARIES = $(LIBRARIES) -c release -Xswiftc -enable-testing -Xswiftc -DCOUNTS_VISITS --scratch-path .build/parts/release
 
 # They have a build folder of their own.
 TSAN_LIBRARIES = $(LIBRARIES) --sanitize=thread --scratch-path .build-tsan
 TSAN_COMMAND = $(call package,Command,.build-tsan) --sanitize=thread
 # The exit status stays the program's own (a daemon's is looked at); whether there was a race, the reports say.
-TSAN_OPTIONS = exitcode=0 suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.build-tsan/reports/race
+# Without `die_after_fork=0`, a forked child that starts a thread ends with that status, as if it had done its work.
+TSAN_OPTIONS = exitcode=0 die_after_fork=0 suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.build-tsan/reports/race
 # More options of `make build`.
 CHECKS ?=
 STRESS_SECONDS ?= 30

@@ -47,6 +47,10 @@ let optimized =
     ? features + [.unsafeFlags(["-Xfrontend", "-O", "-assert-config", "Debug"], .when(configuration: .debug))]
     : features
 
+// The timers count the records that they examine under a lock, for tests. A release build does so with
+// `-Xswiftc -DCOUNTS_VISITS`, without which it cannot compile those tests.
+let counting: SwiftSetting = .define("COUNTS_VISITS", .when(configuration: .debug))
+
 // Apple's frameworks come from Objective-C, so the compiler does not trust their word on where closures are called, and
 // puts a check into closures that belong to an actor. It does the same for modules in Swift 5 mode.
 let likeAppleFrameworks = features + [.swiftLanguageMode(.v5)]
@@ -143,10 +147,11 @@ var targets: [Target] = [
     // The C library of the platform under one name, and what the C libraries do not agree on.
     .target(name: "PlatformC", swiftSettings: features),
     // Timers.
-    .target(name: "TimerWheel", swiftSettings: optimized),
+    .target(name: "TimerWheel", swiftSettings: optimized + [counting]),
     .target(name: "CApus"),
     .target(
-        name: "ApusTimers", dependencies: ["CApus", "PlatformC", "TimerWheel", metrics], swiftSettings: optimized),
+        name: "ApusTimers", dependencies: ["CApus", "PlatformC", "TimerWheel", metrics],
+        swiftSettings: optimized + [counting]),
     // Background execution.
     .target(name: "ApusBackground", dependencies: ["ApusTimers", logging], swiftSettings: optimized),
     .target(

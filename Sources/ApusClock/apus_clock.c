@@ -175,25 +175,61 @@ static void remove_files(void) {
     if (own.listener >= 0) unlink(own.socket);
 }
 
+static const char lack_of_descriptors[] = "the limit of open files is too low to examine all threads of the command";
+
 static void end_for_lack_of_descriptors(void) {
-    fputs("apus-clock: the limit of open files is too low to examine all threads of the command\n", stderr);
+    fprintf(stderr, "apus-clock: %s\n", lack_of_descriptors);
     own.has_ended = true, own.status = W_EXITCODE(cannot_run, 0);
+}
+
+static sigset_t handled_signals(void) {
+    sigset_t handled;
+    sigemptyset(&handled);
+    const int numbers[] = {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaddset(&handled, numbers[i]);
+    return handled;
+}
+
+// SIGINT and SIGQUIT from a terminal are not passed on, because the terminal has sent them to the command too.
+static bool is_passed_on(int number, int code) {
+    return number == SIGTERM || number == SIGHUP || (number != SIGCHLD && code == SI_USER);
+}
+
+static int exit_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+
+// A process that runs this program by `execve` keeps the children that it had before. They, and what becomes an orphan
+// of them, do not belong to the command. Therefore such a process only waits for a child without children, in which this
+// function returns, and passes signals on to it.
+static void leave_earlier_children(void) {
+    siginfo_t information;
+    if (waitid(P_ALL, 0, &information, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return;
+    sigset_t handled = handled_signals(), previous;
+    sigprocmask(SIG_BLOCK, &handled, &previous);
+    pid_t parent = getpid(), child = fork();
+    if (child < 0) fail(cannot_run, "cannot start a process: %s", strerror(errno));
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(cannot_run);
+        sigprocmask(SIG_SETMASK, &previous, NULL);
+        return;
+    }
+    int status;
+    while (waitpid(child, &status, WNOHANG) != child) {
+        int number = sigwaitinfo(&handled, &information);
+        if (number > 0 && is_passed_on(number, information.si_code)) kill(child, number);
+    }
+    _exit(exit_status(status));
 }
 
 static void start(char **arguments) {
     const char *file = file_of(arguments[0]), *object = library(), *before = getenv("LD_PRELOAD");
     refuse_what_cannot_work(file);
-    sigset_t handled, previous;
-    sigemptyset(&handled);
-    const int numbers[] = {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaddset(&handled, numbers[i]);
+    sigset_t handled = handled_signals(), previous;
     sigprocmask(SIG_BLOCK, &handled, &previous);
     own.signals = signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
     if (own.signals < 0) fail(cannot_run, "signals cannot be read: %s", strerror(errno));
+    if (!tree_begin(own.shared)) fail(cannot_run, "%s", lack_of_descriptors);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    // The caller may ignore SIGCHLD. This process would inherit that, and the kernel would discard the command's
-    // status.
-    signal(SIGCHLD, SIG_DFL);
     own.command = fork();
     if (own.command < 0) fail(cannot_run, "cannot start a process: %s", strerror(errno));
     if (own.command == 0) {
@@ -214,16 +250,14 @@ static void start(char **arguments) {
     }
     // With the default slack, each short sleep would be 50 µs longer.
     prctl(PR_SET_TIMERSLACK, 1);
-    if (!tree_begin(own.shared)) end_for_lack_of_descriptors();
 }
 
-// Passes signals on to the command, and waits for children that have ended. SIGINT and SIGQUIT from a terminal are not
-// passed on, because the terminal has sent them to the command too. Returns false if there is no child.
+// Passes signals on to the command, and waits for children that have ended. Returns false if there is no child.
 static bool handle_signals(void) {
     struct signalfd_siginfo signal;
     while (read(own.signals, &signal, sizeof signal) == sizeof signal) {
-        bool is_passed_on = signal.ssi_signo == SIGTERM || signal.ssi_signo == SIGHUP || signal.ssi_code == SI_USER;
-        if (signal.ssi_signo != SIGCHLD && is_passed_on && !own.has_ended) kill(own.command, (int)signal.ssi_signo);
+        if (is_passed_on((int)signal.ssi_signo, signal.ssi_code) && !own.has_ended)
+            kill(own.command, (int)signal.ssi_signo);
     }
     int status;
     pid_t process;
@@ -473,6 +507,10 @@ int main(int count, char **arguments) {
     const char *obstacle = tree_obstacle();
     if (obstacle) fail(cannot_run, "time cannot be virtual on this machine: %s", obstacle);
     int64_t instant = read_instant(wall);
+    // The caller may ignore SIGCHLD. This process would inherit that, and the kernel would discard the status of
+    // children.
+    signal(SIGCHLD, SIG_DFL);
+    leave_earlier_children();
     make_clock(instant);
     atexit(remove_files);
     if (stepped) listen_on(stepped);
@@ -480,5 +518,5 @@ int main(int count, char **arguments) {
     if (stepped) serve_requests();
     else run_by_itself();
     while (handle_signals() && tree_kill()) process_clock_machine_sleep(SECOND / 1000);
-    return WIFSIGNALED(own.status) ? 128 + WTERMSIG(own.status) : WEXITSTATUS(own.status);
+    return exit_status(own.status);
 }

@@ -32,6 +32,11 @@ struct process {
     int64_t since;
     // Whether the user has been informed that the process runs in the machine's time.
     bool is_excused;
+    // Whether the kernel shows neither the program nor where its threads sleep, because they have other rights.
+    bool is_hidden;
+    // The `joined` of a slot whose thread had ended by the last search: since then, the process has run a program that
+    // has not joined. 0 without such a slot.
+    unsigned left;
     unsigned examined_joined;
     // The number of waits that had been released unseen when the process's clock last answered order_prepare or
     // order_try.
@@ -42,13 +47,13 @@ static struct {
     struct shared_clock *shared;
     struct process *processes;
     size_t count, capacity;
-    int last_process_file;
+    int last_process_file, children_file;
     // The number of the process or thread that began last on this machine, as read at two times: at the last search,
     // and at the last search after which the tree was found at rest.
     long last_process, searched_process;
     // `must_search`: whether the last search for processes has to be repeated before the next examination, because a
     // thread has ended, or because a process without a clock may have started the thread that serves its clock.
-    // `has_changed`: whether the last search has found or lost a process.
+    // `has_changed`: whether the last search has found or lost a thread, as it does with each process.
     bool must_search, has_changed;
     // Whether the waits whose releases are not seen have tried again since the tree came to rest.
     bool has_tried;
@@ -117,10 +122,13 @@ const char *tree_obstacle(void) {
 }
 
 bool tree_begin(struct shared_clock *shared) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
     own.shared = shared;
     own.last_process_file = open_kernel_file("/proc/loadavg");
+    own.children_file = open_kernel_file(path);
     own.last_process = own.searched_process = -1;
-    return own.last_process_file >= 0;
+    return own.last_process_file >= 0 && own.children_file >= 0;
 }
 
 // MARK: The table
@@ -138,6 +146,7 @@ static void forget_thread(struct process *process, size_t index) {
     close(process->threads[index].schedule);
     close(process->threads[index].place);
     process->threads[index] = process->threads[--process->count];
+    own.has_changed = true;
 }
 
 static void forget_process(size_t index) {
@@ -165,8 +174,8 @@ static struct process *process_with(int id) {
     if (folder < 0) return NULL;
     own.processes = grown(own.processes, own.count, &own.capacity, sizeof(struct process));
     struct process *process = &own.processes[own.count++];
-    *process = (struct process){.identity = identity_of(id), .id = id, .folder = folder};
-    own.has_changed = true;
+    *process = (struct process){
+        .identity = identity_of(id), .id = id, .folder = folder, .since = process_clock_machine_time()};
     return process;
 }
 
@@ -187,19 +196,13 @@ static void add_thread(struct process *process, int id) {
         .place = open_file(process, id, "wchan"), .activity = UINT64_MAX, .is_there = true};
     process->threads = grown(process->threads, process->count, &process->capacity, sizeof(struct thread));
     process->threads[process->count++] = thread;
+    own.has_changed = true;
 }
 
 // MARK: Finding processes
 
-static int open_own_children(void) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-    return open_kernel_file(path);
-}
-
-// Calls `use` with each process that a `children` file lists, and closes the file. The file is read completely and
-// closed before the first call, because `use` may read other `children` files.
-static void for_each_child(int file, void (*use)(int)) {
+// Calls `use` with each process that a `children` file lists. The file is read completely before the first call.
+static void for_each_child(int file, void (*use)(int, void *), void *argument) {
     size_t size = 4096, length = 0;
     char *text = malloc(size);
     if (!text) abort();
@@ -209,9 +212,8 @@ static void for_each_child(int file, void (*use)(int)) {
         if (size - length < 1024 && !(text = realloc(text, size *= 2))) abort();
     }
     text[length] = 0;
-    if (file >= 0) close(file);
     char *place = text;
-    for (long id; (id = strtol(place, &place, 10)) > 0;) use((int)id);
+    for (long id; (id = strtol(place, &place, 10)) > 0;) use((int)id, argument);
     free(text);
 }
 
@@ -220,21 +222,46 @@ static bool add_listed_thread(int32_t id, void *process) {
     return true;
 }
 
-// Finds the threads of a process, and then the children that each of them has made.
-static void find_process(int id) {
-    struct process *process = process_with(id);
-    if (!process || process->is_there) return;
-    process->is_there = true;
+static struct clock_slot *slot_of(const struct process *process) {
+    for (int i = 0; i < slot_count && process->identity != 0; i++) {
+        if (atomic_load(&own.shared->slots[i].process) == process->identity) return &own.shared->slots[i];
+    }
+    return NULL;
+}
+
+static bool has_thread(const struct process *process, int id) {
+    for (size_t i = 0; i < process->count; i++) {
+        if (process->threads[i].id == id) return true;
+    }
+    return false;
+}
+
+// Finds the threads of a process. The slot is read before they are listed, and its `joined` before its thread. So if
+// the thread is not listed, it has ended.
+static void find_threads(struct process *process) {
+    const struct clock_slot *slot = slot_of(process);
+    unsigned joined = slot ? atomic_load(&slot->joined) : 0;
+    int server = slot ? atomic_load(&slot->thread) : 0;
     for (size_t i = 0; i < process->count; i++) process->threads[i].is_there = false;
     for_each_number(process->folder, add_listed_thread, process);
     for (size_t i = process->count; i-- > 0;) {
         if (!process->threads[i].is_there) forget_thread(process, i);
     }
+    process->left = server != 0 && !has_thread(process, server) ? joined : 0;
+}
+
+// Finds the threads of a process, and then the children that each of them has made.
+static void find_process(int id, void *nothing) {
+    struct process *process = process_with(id);
+    if (!process || process->is_there) return;
+    process->is_there = true;
+    find_threads(process);
     // The row is found by its index, because the table moves in memory when it grows.
     size_t place = (size_t)(process - own.processes), count = process->count;
     for (size_t i = 0; i < count; i++) {
         int children = open_file(&own.processes[place], own.processes[place].threads[i].id, "children");
-        for_each_child(children, find_process);
+        for_each_child(children, find_process, NULL);
+        close(children);
     }
 }
 
@@ -248,7 +275,7 @@ static void find_joined_processes(void) {
         const struct process *row = row_of(process_of(process));
         if (row && row->is_there && row->identity == process) continue;
         if (identity_of(process_of(process)) == process) {
-            find_process(process_of(process));
+            find_process(process_of(process), NULL);
         } else if (!own.lacks_descriptors) {
             atomic_store(&slot->thread, 0);
             atomic_store(&slot->process, 0);
@@ -262,25 +289,15 @@ static void find_processes(void) {
     own.last_process = read_last_process();
     own.must_search = own.has_changed = own.lacks_descriptors = false;
     for (size_t i = 0; i < own.count; i++) own.processes[i].is_there = false;
-    for_each_child(open_own_children(), find_process);
+    for_each_child(own.children_file, find_process, NULL);
     find_joined_processes();
-    for (size_t i = 0; i < own.count; i++) find_process(own.processes[i].id);
+    for (size_t i = 0; i < own.count; i++) find_process(own.processes[i].id, NULL);
     for (size_t i = own.count; i-- > 0;) {
-        if (own.processes[i].count > 0) continue;
-        forget_process(i);
-        own.has_changed = true;
+        if (own.processes[i].count == 0) forget_process(i);
     }
 }
 
-// MARK: Slots
-
-static struct clock_slot *slot_of(const struct process *process) {
-    for (int i = 0; i < slot_count; i++) {
-        struct clock_slot *slot = &own.shared->slots[i];
-        if (atomic_load(&slot->process) == process->identity) return atomic_load(&slot->thread) != 0 ? slot : NULL;
-    }
-    return NULL;
-}
+// MARK: Joining
 
 // Marks the thread that serves the clock. Returns false if the process has not joined; a slot with the process's number
 // may be left from the program that the process ran before.
@@ -307,10 +324,11 @@ static void say(const struct process *process, const char *why) {
 // clock, or it has not joined in time.
 static bool is_excused(struct process *process) {
     char path[64];
-    struct stat program;
+    struct stat program = {0};
     snprintf(path, sizeof path, "/proc/%d/exe", process->id);
+    process->is_hidden = stat(path, &program) != 0 && errno == EACCES;
     // A zombie has no program.
-    if (stat(path, &program) != 0) return true;
+    if (program.st_ino == 0 && !process->is_hidden) return true;
     if (program.st_dev != process->device || program.st_ino != process->file) {
         process->device = program.st_dev, process->file = program.st_ino;
         process->since = process_clock_machine_time();
@@ -321,7 +339,8 @@ static bool is_excused(struct process *process) {
     // A process gets two seconds to join, because the dynamic linker may wait for a slow disk, and a child for its
     // parent.
     if (!why && process_clock_machine_time() - process->since > 2 * SECOND)
-        why = "was started without LD_PRELOAD, or forked by a system call without libc";
+        why = process->is_hidden ? "has other rights, so the dynamic linker did not load the clock"
+                                 : "was started without LD_PRELOAD, or forked by a system call without libc";
     if (!why) return false;
     say(process, why);
     process->is_excused = true;
@@ -395,16 +414,18 @@ static bool all_are_asleep(bool is_last) {
         for (size_t i = 0; i < process->count; i++) {
             const struct thread *thread = &process->threads[i];
             if (thread->serves_clock && is_last) continue;
-            if (is_last ? is_off_processor(thread) : is_asleep(thread->state)) continue;
+            if (is_last && !process->is_hidden ? is_off_processor(thread) : is_asleep(thread->state)) continue;
             own.runner = process->threads[i].id, own.runner_process = process->id;
             // A thread that runs now is likely to run at the next examination, which therefore begins with it.
             move_to_front(process, i);
             return false;
         }
-        if (!is_served && !is_excused(process)) {
+        // The process may be about to start the thread that serves its clock, or have started it since the last search.
+        bool may_be_served =
+            !is_served && slot && (atomic_load(&slot->thread) == 0 || atomic_load(&slot->joined) != process->left);
+        own.must_search |= may_be_served;
+        if (may_be_served || (!is_served && !is_excused(process))) {
             own.runner = own.runner_process = process->id;
-            // The process may have started the thread that serves its clock since the last search.
-            own.must_search |= read_last_process() != own.last_process;
             return false;
         }
     }
@@ -506,20 +527,76 @@ void tree_fire(const struct tree_deadline *deadline) {
     await_answer(&own.processes[deadline->process], deadline->slot);
 }
 
+// MARK: The end
+
 static int killed, refused;
 
-static void kill_child(int id) {
-    if (kill(id, SIGKILL) == 0) killed++;
-    else refused++;
+// A process that may not be killed, whose descendants are: its number, and its open folder in `/proc`, which stands for
+// the process even when its number is given to another one.
+struct survivor {
+    int id, folder;
+};
+
+static long signal_to(const struct survivor *process, int number) {
+    return syscall(SYS_pidfd_send_signal, process->folder, number, NULL, 0);
+}
+
+static void kill_descendants(const struct survivor *parent);
+
+// Kills a process that was listed as a child of `parent`. It is the child of that number if both processes are still
+// there after the number of its parent was read.
+static void kill_descendant(int id, void *parent) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d", id);
+    struct survivor child = {id, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (child.folder < 0) return;
+    struct process_state state = process_state(id);
+    bool is_child = state.identity != 0 && state.parent == ((struct survivor *)parent)->id
+        && (signal_to(parent, 0) == 0 || errno == EPERM);
+    // A zombie is killed too, because other threads of its process may run, but it does not count: only its parent can
+    // remove it.
+    if (is_child && signal_to(&child, SIGKILL) == 0) killed += state.state != 'Z';
+    else if (is_child && errno == EPERM) kill_descendants(&child);
+    close(child.folder);
+}
+
+static bool kill_children_of_thread(int32_t thread, void *parent) {
+    char path[64];
+    snprintf(path, sizeof path, "task/%d/children", thread);
+    int children = openat(((struct survivor *)parent)->folder, path, O_RDONLY | O_CLOEXEC);
+    for_each_child(children, kill_descendant, parent);
+    close(children);
+    return true;
+}
+
+static void kill_descendants(const struct survivor *parent) {
+    int threads = openat(parent->folder, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for_each_number(threads, kill_children_of_thread, (void *)parent);
+    close(threads);
+}
+
+static void kill_child(int id, void *nothing) {
+    if (kill(id, SIGKILL) == 0) {
+        killed++;
+        return;
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d", id);
+    struct survivor child = {id, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    kill_descendants(&child);
+    close(child.folder);
+    refused++;
 }
 
 bool tree_kill(void) {
+    // The kernel may leave out children while others of the same parent end, so one pass without a process to kill is
+    // not enough.
+    enum { enough = 20 };
+    static int passes_in_vain;
     killed = refused = 0;
-    // Listing the children needs a free descriptor. This process first closes those that it uses. At least one is then
-    // free, because the dynamic linker has needed one to load this program.
+    // The descriptors are needed to find the descendants of processes that may not be killed.
     while (own.count > 0) forget_process(own.count - 1);
-    if (own.last_process_file >= 0) close(own.last_process_file);
-    own.last_process_file = -1;
-    for_each_child(open_own_children(), kill_child);
-    return killed > 0 || refused == 0;
+    for_each_child(own.children_file, kill_child, NULL);
+    passes_in_vain = killed > 0 || refused == 0 ? 0 : passes_in_vain + 1;
+    return passes_in_vain < enough;
 }

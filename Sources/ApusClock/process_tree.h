@@ -12,7 +12,7 @@
 
 // Returns in words why this machine cannot show whether the tree is at rest; NULL if it can.
 const char *tree_obstacle(void);
-// Begins the examinations. Returns false if no descriptor is free.
+// Begins the examinations, before the first child is started. Returns false if too few descriptors are free.
 bool tree_begin(struct shared_clock *shared);
 // Examines the tree once. Returns true if no thread can run, no clock has woken a thread, and no clock still waits for
 // data.
@@ -33,10 +33,10 @@ bool tree_earliest(struct tree_deadline *earliest);
 void tree_fire(const struct tree_deadline *deadline);
 // Describes the thread because of which the tree was not at rest at the last examination.
 void tree_describe_runner(char *text, size_t size);
-// Ends the examinations, and kills the children of this process. The caller repeats the call while there is a child,
-// because the children of a process that has ended become children of this process. No other process is killed, because
-// the number of a child is not reused before this process has waited for the child. Returns false if this process may
-// kill none of its children, because they have other rights.
+// Ends the examinations, and kills the children of this process, and of those that it may not kill, because they have
+// other rights, the descendants. The caller repeats the call while there is a child, because the children of a process
+// that has ended become children of this process, whose numbers are not reused before this process has waited for
+// them. Returns false if only processes that may not be killed have been found for several calls.
 bool tree_kill(void);
 
 // Returns why a program's time cannot be virtual, in words that follow "it"; NULL if it can be.

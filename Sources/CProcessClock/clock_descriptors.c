@@ -283,13 +283,12 @@ static void make_readable(struct timer *timer) {
     uint64_t reads = atomic_load(&timer->reads);
     struct itimerspec long_ago = {.it_value = {.tv_nsec = 1}};
     if (libc()->timerfd_settime(timer->wait.descriptor, TFD_TIMER_ABSTIME, &long_ago, NULL) != 0) return;
-    struct pollfd polled = {.fd = timer->wait.descriptor, .events = POLLIN};
-    struct timespec none = {0, 0};
+    int descriptor = timer->wait.descriptor;
     // The loop ends after 10 ms, because a call that is not seen here may read the descriptor before it is found
     // readable.
     int64_t end = process_clock_machine_time() + 10000000;
-    while (libc()->ppoll(&polled, 1, &none, NULL) == 0 && atomic_load(&timer->reads) == reads
-           && is_timer(polled.fd) && process_clock_machine_time() < end) {}
+    while (!is_readable_at_once(descriptor) && atomic_load(&timer->reads) == reads && is_timer(descriptor)
+           && process_clock_machine_time() < end) {}
 }
 
 static void fire_timer(struct wait *wait) {
@@ -490,9 +489,9 @@ CLOCK_FCNTL(fcntl64)
 static bool clock_of_timer(int descriptor, enum process_clock_id *clock) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", descriptor);
-    int file = libc()->open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? 0 : libc()->read(file, text, sizeof text - 1);
-    if (file >= 0) libc()->close(file);
+    int file = open_at_once(path, O_RDONLY, 0);
+    ssize_t length = file < 0 ? 0 : read_at_once(file, text, sizeof text - 1);
+    if (file >= 0) close_at_once(file);
     text[length > 0 ? length : 0] = 0;
     const char *id = strstr(text, "clockid:");
     return id && clock_of((clockid_t)strtol(id + strlen("clockid:"), NULL, 10), clock);
@@ -522,11 +521,11 @@ static bool adopt(int32_t descriptor, void *nothing) {
 }
 
 void timer_descriptors_convert(void) {
-    int folder = libc()->open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = open_at_once("/proc/self/fd", O_RDONLY | O_DIRECTORY, 0);
     table.process = getpid();
     if (folder >= 0) {
         for_each_number(folder, adopt, NULL);
-        libc()->close(folder);
+        close_at_once(folder);
     }
     for (int descriptor = 0; descriptor < table.end; descriptor++) {
         struct timer *timer = timer_of(descriptor);

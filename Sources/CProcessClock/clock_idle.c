@@ -175,10 +175,13 @@ static bool is_at_rest(int32_t caller) {
 // Takes the mutex. Returns false if another thread keeps the mutex until `end`, an instant of the machine's time.
 static bool begin_looking(int64_t end) {
     struct timespec time = timespec_of(end);
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     bool is_taken = (end == FOREVER ? pthread_mutex_lock(&own.looking)
                                     : libc()->pthread_mutex_clocklock(&own.looking, CLOCK_MONOTONIC, &time))
         == 0;
-    if (is_taken) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.cancel_state);
+    if (is_taken) own.cancel_state = cancel_state;
+    else pthread_setcancelstate(cancel_state, NULL);
     return is_taken;
 }
 

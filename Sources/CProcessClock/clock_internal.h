@@ -3,7 +3,7 @@
 // marks, and checks the calls, and that each function is declared in the section of its file.
 //
 // "With the lock held" means the lock of clock_state.c. Its holder calls only functions whose comments have these
-// words, those of clock_libc.c, and libc's own that do not block.
+// words, those of clock_libc.c, and libc's own that do not block and are no cancellation points.
 //
 // A waiting thread has a `struct wait`, which is in memory that is never unmapped. A step may therefore use the wait
 // whatever has become of the thread and its stack:
@@ -19,9 +19,9 @@
 // - A cancelled thread calls wait_end from a cleanup handler. A thread that jumps out of a signal handler does not: its
 //   next wait_new finds that the wait belongs to a frame that has gone, and frees it. Until then the wait may fire,
 //   which has no effect.
-// - No handler and no cancellation interrupts a holder of the lock, because all signals are blocked and cancellation is
-//   disabled meanwhile. So a handler can call everything that is async-signal-safe in libc, and the holder may call
-//   cancellation points.
+// - No handler and no cancellation interrupts a holder of the lock, because all signals are blocked meanwhile, including
+//   the one with which libc cancels a thread at any instruction. So a handler can call everything that is
+//   async-signal-safe in libc, and a cancelled thread ends with the signals that it had.
 // - A child finds zeros in place of its parent's lock, list, tables and state "virtual": the kernel wipes these pages
 //   in each child that does not share its parent's memory. The child's time is therefore the machine's, nothing is
 //   locked, and no wait is entered.
@@ -150,6 +150,14 @@ long futex(void *word, int operation, uint32_t value, const struct timespec *tim
 // is not restarted by the kernel after a signal handler.
 long futex_for_ever(void *word, int operation, uint32_t value, uint32_t bits);
 
+// Make system calls by their numbers, because libc's functions are cancellation points. A thread that ended in one of
+// them would keep the lock, or a descriptor that it has not noted or closed. `open_at_once` adds O_CLOEXEC.
+int open_at_once(const char *path, int flags, mode_t mode);
+ssize_t read_at_once(int descriptor, void *buffer, size_t size);
+void close_at_once(int descriptor);
+// Whether the descriptor is readable, has an error, or is not open.
+bool is_readable_at_once(int descriptor);
+
 // The size of the largest page that any kernel for the processor uses.
 #if defined(__x86_64__)
 #define CLOCK_PAGE 4096
@@ -190,9 +198,10 @@ char thread_state(int state);
 // waits for one. An example is `wait4` while it collects a child that has ended.
 bool thread_is_off_processor(int place);
 // What the kernel says about a process; zeros when there is none, or its file cannot be opened (errno). The identity is
-// the process's number with the time at which it began, because numbers are reused.
+// the process's number with the time at which it began, because numbers are reused. `parent` is a number.
 struct process_state {
     char state;
+    int parent;
     uint64_t identity;
 };
 struct process_state process_state(int process);

@@ -51,6 +51,24 @@ long futex_for_ever(void *word, int operation, uint32_t value, uint32_t bits) {
     return libc()->syscall(SYS_futex, word, operation, value, &never, NULL, bits);
 }
 
+// MARK: Calls that are no cancellation points
+
+int open_at_once(const char *path, int flags, mode_t mode) {
+    return (int)libc()->syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+}
+
+ssize_t read_at_once(int descriptor, void *buffer, size_t size) {
+    return libc()->syscall(SYS_read, descriptor, buffer, size);
+}
+
+void close_at_once(int descriptor) { libc()->syscall(SYS_close, descriptor); }
+
+bool is_readable_at_once(int descriptor) {
+    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
+    struct timespec none = {0, 0};
+    return libc()->syscall(SYS_ppoll, &polled, 1, &none, NULL, 0) != 0;
+}
+
 // MARK: Children
 
 static atomic_bool wiping_fails;
@@ -71,10 +89,6 @@ static atomic_bool lacks_descriptors;
 bool process_clock_lacks_descriptors(void) { return atomic_load(&lacks_descriptors); }
 
 static uint64_t bit_of(int descriptor) { return 1ULL << (descriptor % word_bits); }
-
-// The call is made by its number, because libc's close is a cancellation point. A cancelled thread would end in that
-// call, before it has noted or closed a descriptor.
-static void close_at_once(int descriptor) { libc()->syscall(SYS_close, descriptor); }
 
 // Makes a descriptor the clock's own. It is moved away from the low numbers, because a program that has closed a number
 // may expect that the next file gets it.

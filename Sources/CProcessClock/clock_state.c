@@ -1,8 +1,8 @@
 // The clocks' readings, the list of waits, and the functions that read the clocks.
 //
 // The clock's only lock protects the list and every change of a reading. The lock is not recursive, and is held for a
-// few instructions. Its holder has blocked all signals, and cannot be cancelled. Reading a clock does not need the
-// lock. In a forked child, the lock is free and the list is empty.
+// few instructions. Its holder has blocked all signals. Reading a clock does not need the lock. In a forked child, the
+// lock is free and the list is empty.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -19,9 +19,8 @@ static struct {
     // 0: free; 1: held; 2: held, and another thread may wait for it. It is not a lock of libc, because libc's locks are
     // among the calls that are replaced.
     ZERO_IN_CHILDREN atomic_int lock;
-    // The signals that were blocked on the holder's thread, and whether it could be cancelled.
+    // The signals that were blocked on the holder's thread.
     uint64_t blocked_signals;
-    int cancel_state;
     atomic_bool is_virtual;
     // The number of the virtual time, which differs from the numbers in this process's ancestors; 0 in a child whose
     // time is the machine's.
@@ -49,15 +48,11 @@ void clock_lock(void) {
         while (atomic_exchange(&own.lock, 2) != 0) futex(&own.lock, FUTEX_WAIT_PRIVATE, 2, NULL);
     }
     own.blocked_signals = before;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.cancel_state);
 }
 
 void clock_unlock(void) {
     uint64_t before = own.blocked_signals;
-    int cancel_state = own.cancel_state;
     if (atomic_exchange(&own.lock, 0) == 2) futex(&own.lock, FUTEX_WAKE_PRIVATE, 1, NULL);
-    // The cancel state is restored before the signal mask, because a signal handler may leave this function by a jump.
-    pthread_setcancelstate(cancel_state, NULL);
     block_signals(&before, NULL);
 }
 

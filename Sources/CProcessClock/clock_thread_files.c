@@ -50,13 +50,14 @@ struct process_state process_state(int process) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", process);
     int file = libc()->open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return (struct process_state){0, 0};
+    if (file < 0) return (struct process_state){0};
     read_text(file, text, sizeof text);
     libc()->close(file);
     const char *state = after_name(text), *start = state;
     for (int field = 0; start && field < 19; field++) start = strchr(start + 1, ' ');
-    if (!start) return (struct process_state){0, 0};
-    return (struct process_state){*state, strtoull(start, NULL, 10) << 32 | (uint32_t)process};
+    if (!start) return (struct process_state){0};
+    return (struct process_state){
+        *state, (int)strtol(state + 1, NULL, 10), strtoull(start, NULL, 10) << 32 | (uint32_t)process};
 }
 
 // MARK: Whether the kernel has these files
@@ -99,19 +100,20 @@ const char *thread_files_obstacle(void) {
     struct sleeper sleeper = {0, 0};
     sigset_t all, before;
     pthread_t thread;
+    // The caller must not be cancelled, because the other thread uses its stack frame.
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     // Signals are blocked, so that no handler of the program runs on the other thread.
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool is_made = pthread_create(&thread, NULL, sleep_until_released, &sleeper) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!is_made) return "no thread can be made";
-    // The caller must not be cancelled, because the other thread uses its stack frame.
-    int cancel_state;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    const char *obstacle = obstacle_beside(&sleeper);
-    atomic_store(&sleeper.is_released, 1);
-    futex(&sleeper.is_released, FUTEX_WAKE_PRIVATE, 1, NULL);
-    pthread_join(thread, NULL);
+    const char *obstacle = is_made ? obstacle_beside(&sleeper) : "no thread can be made";
+    if (is_made) {
+        atomic_store(&sleeper.is_released, 1);
+        futex(&sleeper.is_released, FUTEX_WAKE_PRIVATE, 1, NULL);
+        pthread_join(thread, NULL);
+    }
     pthread_setcancelstate(cancel_state, NULL);
     return obstacle;
 }

@@ -40,13 +40,6 @@ static struct {
 } folders[2];
 static char class_folder[PATH_MAX];
 
-// The file is opened by a system call, because this file replaces libc's functions that open files.
-static int open_at_once(const char *path, int flags, mode_t mode) {
-    return (int)libc()->syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
-}
-
-static void close_at_once(int descriptor) { libc()->syscall(SYS_close, descriptor); }
-
 static int class_entry(const struct statx *file, char *path) {
     int length = snprintf(
         path, PATH_MAX, "%s/%llx-%llx-%x", class_folder, (unsigned long long)file->stx_ino,
@@ -63,7 +56,7 @@ static unsigned char class_of(const struct statx *file, unsigned char otherwise)
     unsigned char value = otherwise;
     int entry = class_entry(file, path) == 0 ? open_at_once(path, O_RDONLY, 0) : -1;
     if (entry < 0) return otherwise;
-    if (libc()->syscall(SYS_read, entry, &value, 1) != 1) value = otherwise;
+    if (read_at_once(entry, &value, 1) != 1) value = otherwise;
     close_at_once(entry);
     return value;
 }

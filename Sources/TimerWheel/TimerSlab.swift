@@ -20,14 +20,14 @@ struct TimerSlab: ~Copyable {
     /// still in a list.
     private(set) var count = 0
 
-    #if DEBUG
+    #if COUNTS_VISITS
         /// How many records were examined, counted under the owner's lock for tests.
         let visits: UnsafeMutablePointer<Int>
     #endif
 
     init(firstGeneration: UInt32) {
         self.firstGeneration = firstGeneration
-        #if DEBUG
+        #if COUNTS_VISITS
             visits = .allocate(capacity: 1)
             visits.initialize(to: 0)
         #endif
@@ -36,14 +36,14 @@ struct TimerSlab: ~Copyable {
     deinit {
         // Records and payloads are trivial types, so they need no deinitialization.
         memory.deallocate(segments)
-        #if DEBUG
+        #if COUNTS_VISITS
             visits.deallocate()
         #endif
     }
 
     @inline(__always)
     func record(_ index: UInt32) -> Record {
-        #if DEBUG
+        #if COUNTS_VISITS
             visits.pointee += 1
         #endif
         return memory.record(index)

@@ -49,10 +49,14 @@ extension TimerWheel {
         if leavingCount == Self.mostLeaving { takeOutLeaving() }
     }
 
+    /// Whether a list is being moved or searched.
+    @inline(__always)
+    private var areListsChanging: Bool { movingFrom & refreshing.position != Self.nowhere }
+
     /// Unlinks the batch of cancelled records.
     mutating func takeOutLeaving() {
         // This is determined only once, because unlinking may end a move or a search, but never begins one.
-        let areChanging = movingFrom & refreshing.position != Self.nowhere
+        let areChanging = areListsChanging
         for position in 0..<leavingCount {
             let index = leaving[position]
             unlink(index, slab.record(index), whileListsChange: areChanging)
@@ -63,11 +67,12 @@ extension TimerWheel {
 
     /// Unlinks a record.
     ///
-    /// If no list is being moved or searched, `areChanging` may be false, which needs fewer instructions: the record
+    /// Only if no list is being moved or searched may `areChanging` be false, which needs fewer instructions: the record
     /// then names its list, and no search has to be adjusted.
     @inline(__always)
     mutating func unlink(_ index: UInt32, _ record: TimerSlab.Record, whileListsChange areChanging: Bool) {
         assert(isSound(index), "the wheel's ground rules")
+        assert(areChanging || !areListsChanging, "a list is being moved or searched")
         let position = areChanging ? list(of: record) : Int(record.pointee.place.rawValue ^ turn)
         let slot = slots + position
         let next = record.pointee.next

@@ -138,7 +138,7 @@ package struct TimerWheel: ~Copyable {
     /// How many timers are waiting, taken, or started and not released yet.
     package var count: Int { slab.count - leavingCount }
 
-    #if DEBUG
+    #if COUNTS_VISITS
         /// How many records were examined, for tests.
         package var visits: Int { slab.visits.pointee }
     #endif

@@ -7,42 +7,40 @@ import Testing
 
 @Suite("Bounds of the engine's work under a lock and in a pass", .timeLimit(.minutes(5)))
 struct EngineBoundsTests {
-    #if DEBUG
-        /// Returns the maximum number of records that were examined under one hold of a lock, in the life of an engine
-        /// with that many timers.
-        private func mostVisits(timers: Int) -> Int {
-            let time = VirtualTime()
-            let engine = time.engine
-            let fired = Log<Int>()
-            let handler = TimerHandler { fired.add(Int($0)) }
-            for number in 0..<timers {
-                let clock = ClockKind.allCases[number % 3]
-                engine.schedule(after: .seconds(100) + .nanoseconds(number), clock: clock, handler: handler, token: 1)
-            }
-            // Cancelling the earliest timer makes the engine search for the next one.
-            engine.schedule(after: .seconds(99), handler: handler, token: 2).cancel()
-            engine.schedule(after: .seconds(98), clock: .wall, handler: handler, token: 2).cancel()
-            time.moveWallClock(by: .seconds(-1_000_000))
-            time.settle()
-            time.moveWallClock(by: .seconds(1_000_001))
-            time.advance(by: .seconds(98))
-            #expect(fired.all == [])
-            time.advance(by: .seconds(1) + .nanoseconds(timers))
-            #expect(fired.all.count == timers / 3, "those on the wall clock, which is a second ahead")
-            engine.schedule(after: .zero, handler: handler, token: 2)
-            engine.stop()
-            return engine.core.shards.mostVisits
+    /// Returns the maximum number of records that were examined under one hold of a lock, in the life of an engine
+    /// with that many timers.
+    private func mostVisits(timers: Int) -> Int {
+        let time = VirtualTime()
+        let engine = time.engine
+        let fired = Log<Int>()
+        let handler = TimerHandler { fired.add(Int($0)) }
+        for number in 0..<timers {
+            let clock = ClockKind.allCases[number % 3]
+            engine.schedule(after: .seconds(100) + .nanoseconds(number), clock: clock, handler: handler, token: 1)
         }
+        // Cancelling the earliest timer makes the engine search for the next one.
+        engine.schedule(after: .seconds(99), handler: handler, token: 2).cancel()
+        engine.schedule(after: .seconds(98), clock: .wall, handler: handler, token: 2).cancel()
+        time.moveWallClock(by: .seconds(-1_000_000))
+        time.settle()
+        time.moveWallClock(by: .seconds(1_000_001))
+        time.advance(by: .seconds(98))
+        #expect(fired.all == [])
+        time.advance(by: .seconds(1) + .nanoseconds(timers))
+        #expect(fired.all.count == timers / 3, "those on the wall clock, which is a second ahead")
+        engine.schedule(after: .zero, handler: handler, token: 2)
+        engine.stop()
+        return engine.core.shards.mostVisits
+    }
 
-        @Test(
-            "the number of records examined under one hold of a lock does not grow with the number of timers, even when the wall clock is set"
-        )
-        func boundedHolds() {
-            let few = mostVisits(timers: 12_000)
-            #expect(few < 8_000)
-            #expect(mostVisits(timers: 60_000) <= few + 64)
-        }
-    #endif
+    @Test(
+        "the number of records examined under one hold of a lock does not grow with the number of timers, even when the wall clock is set"
+    )
+    func boundedHolds() {
+        let few = mostVisits(timers: 12_000)
+        #expect(few < 8_000)
+        #expect(mostVisits(timers: 60_000) <= few + 64)
+    }
 
     @Test("a timer on one clock can be scheduled, reset and cancelled while the locks of the other clocks are held")
     func locksOfClocks() {

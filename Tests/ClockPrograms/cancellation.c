@@ -5,7 +5,10 @@
 #include "CProcessClock.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -169,6 +172,38 @@ static void cancelled_after_the_wait(void) {
     require(open[0] == open[1]);
 }
 
+static atomic_int begun;
+static bool had_blocked_signals;
+
+static void note_blocked_signals(void *nothing) {
+    (void)nothing;
+    sigset_t blocked;
+    require(pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0);
+    had_blocked_signals |= sigismember(&blocked, SIGTERM);
+}
+
+static void *take_the_lock_for_ever(void *nothing) {
+    pthread_cleanup_push(note_blocked_signals, NULL);
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    atomic_fetch_add(&begun, 1);
+    while (1) process_clock_jump(0, 0, 0);
+    pthread_cleanup_pop(1);
+    return nothing;
+}
+
+// A thread that can be cancelled at any instruction, as each thread is in the waits of the clock, has the lock or
+// waits for it nearly always when it is cancelled. Its cleanup handlers must run with the signals that it had.
+static void cancelled_with_the_lock(void) {
+    for (int round = 0; round < 500; round++) {
+        pthread_t thread = start(take_the_lock_for_ever, NULL);
+        void *result = NULL;
+        while (atomic_load(&begun) == round) sched_yield();
+        for (int turn = 0; turn < round; turn++) process_clock_jump(0, 0, 0);
+        require(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+        require(!had_blocked_signals);
+    }
+}
+
 static void *begin_when_cancelled(void *nothing) {
     struct process_clock_reading now = {3600000000000, 3600000000000, 1767225600000000000};
     pthread_cancel(pthread_self());
@@ -200,6 +235,7 @@ const struct program cancellation_programs[] = {
     {"threads are cancelled before their waits", cancelled_before_the_wait, false},
     {"a thread is cancelled when its wait has ended", cancelled_after_the_wait, false},
     {"a thread is cancelled among sleeps of no length", cancelled_short_sleeps, false},
+    {"a thread is cancelled between instructions of the clock", cancelled_with_the_lock, false},
     {"a cancelled thread begins virtual time", cancelled_callers_of_the_clock, false},
     {NULL, NULL, false},
 };

@@ -316,47 +316,45 @@ struct TimerWheelTests {
         #expect(wheel.takePayloads(now: base + 100) == [1])
     }
 
-    #if DEBUG
-        /// Returns the largest number of records that each kind of call examines, in a wheel with this number of
-        /// timers.
-        private func mostVisits(timers: Int) -> [String: Int] {
-            var wheel = TimerWheel(now: 1 << 50)
-            var most: [String: Int] = [:]
-            func count<Result>(_ name: String, _ body: (inout TimerWheel) -> Result) -> Result {
-                let before = wheel.visits
-                let result = body(&wheel)
-                most[name] = max(most[name] ?? 0, wheel.visits - before)
-                return result
-            }
-            let buffer = UnsafeMutableBufferPointer<DueTimer>.allocate(capacity: 128)
-            defer { buffer.deallocate() }
-            func take(_ name: String, now: UInt64) {
-                while !count(name, { $0.takeDue(now: now, into: buffer, work: 512) }).isComplete {}
-            }
-            let first = wheel.insert(deadline: 1 << 51, tolerance: 0, payload: TimerPayload(0))
-            for number in 0..<timers {
-                _ = wheel.insert(deadline: 1 << 51 + UInt64(number), tolerance: 0, payload: TimerPayload(0))
-            }
-            _ = count("cancel") { $0.remove(first) }
-            while !count("search", { $0.nextWake(examining: TimerWheel.examinedAtOnce) }).isExact {}
-            take("pass", now: 1 << 50 + 1)
-            take("set back", now: 1 << 49)
-            take("move down", now: 1 << 51)
-            var index: UInt32? = 0
-            while let first = index { index = count("remove") { $0.removeAll(from: first, examining: 512) { _ in } } }
-            return most
+    /// Returns the largest number of records that each kind of call examines, in a wheel with this number of
+    /// timers.
+    private func mostVisits(timers: Int) -> [String: Int] {
+        var wheel = TimerWheel(now: 1 << 50)
+        var most: [String: Int] = [:]
+        func count<Result>(_ name: String, _ body: (inout TimerWheel) -> Result) -> Result {
+            let before = wheel.visits
+            let result = body(&wheel)
+            most[name] = max(most[name] ?? 0, wheel.visits - before)
+            return result
         }
+        let buffer = UnsafeMutableBufferPointer<DueTimer>.allocate(capacity: 128)
+        defer { buffer.deallocate() }
+        func take(_ name: String, now: UInt64) {
+            while !count(name, { $0.takeDue(now: now, into: buffer, work: 512) }).isComplete {}
+        }
+        let first = wheel.insert(deadline: 1 << 51, tolerance: 0, payload: TimerPayload(0))
+        for number in 0..<timers {
+            _ = wheel.insert(deadline: 1 << 51 + UInt64(number), tolerance: 0, payload: TimerPayload(0))
+        }
+        _ = count("cancel") { $0.remove(first) }
+        while !count("search", { $0.nextWake(examining: TimerWheel.examinedAtOnce) }).isExact {}
+        take("pass", now: 1 << 50 + 1)
+        take("set back", now: 1 << 49)
+        take("move down", now: 1 << 51)
+        var index: UInt32? = 0
+        while let first = index { index = count("remove") { $0.removeAll(from: first, examining: 512) { _ in } } }
+        return most
+    }
 
-        @Test(
-            "the number of records that a call examines does not grow with the number of timers, even when the clock is set"
-        )
-        func boundedWork() {
-            let few = mostVisits(timers: 20_000)
-            let many = mostVisits(timers: 100_000)
-            #expect(Set(few.keys) == ["cancel", "search", "pass", "set back", "move down", "remove"])
-            for (name, visits) in many { #expect(visits <= few[name, default: 0] + 64 && visits < 8_000, "\(name)") }
-        }
-    #endif
+    @Test(
+        "the number of records that a call examines does not grow with the number of timers, even when the clock is set"
+    )
+    func boundedWork() {
+        let few = mostVisits(timers: 20_000)
+        let many = mostVisits(timers: 100_000)
+        #expect(Set(few.keys) == ["cancel", "search", "pass", "set back", "move down", "remove"])
+        for (name, visits) in many { #expect(visits <= few[name, default: 0] + 64 && visits < 8_000, "\(name)") }
+    }
 
     @Test("after the minimum of a huge list was cancelled, the search finds the exact one in steps")
     func crowdedMinimum() {

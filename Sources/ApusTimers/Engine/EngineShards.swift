@@ -61,7 +61,7 @@ final class EngineShards: @unchecked Sendable {
         shards[index].withShard(body)
     }
 
-    #if DEBUG
+    #if COUNTS_VISITS
         /// The maximum number of records that were examined between taking and releasing a lock.
         var mostVisits: Int { (0..<count).map { withShard($0) { $0.mostVisits } }.max() ?? 0 }
     #endif
@@ -150,7 +150,7 @@ struct EngineShard: ~Copyable {
     private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
     private let morePadding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
-    #if DEBUG
+    #if COUNTS_VISITS
         /// The maximum number of records that were examined between taking and releasing the lock, for tests.
         fileprivate(set) var mostVisits = 0
     #endif
@@ -214,7 +214,7 @@ extension EngineShard {
         func withShard<Result>(_ body: (inout EngineShard) -> Result) -> Result {
             // For `nonisolated(unsafe)`: only values and sendable objects cross the lock.
             nonisolated(unsafe) let result = shard.pointee.withLock { shard in
-                #if DEBUG
+                #if COUNTS_VISITS
                     let visits = shard.wheel?.pointee.visits ?? 0
                     defer { shard.mostVisits = max(shard.mostVisits, (shard.wheel?.pointee.visits ?? 0) - visits) }
                 #endif

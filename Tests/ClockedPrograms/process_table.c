@@ -1,0 +1,75 @@
+// The table of processes of apus-clock, without a clock: which searches find something, and which calls end processes.
+#include "../../Sources/ApusClock/process_tree.c"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#define require(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "process_table.c:%d: error: not so: %s\n", __LINE__, #condition);                          \
+            abort();                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+static int ends[2], answers[2];
+
+static void *answer(void *nothing) {
+    char byte = 0;
+    require(write(answers[1], &byte, 1) == 1);
+    pause();
+    return nothing;
+}
+
+// Starts a thread for each byte.
+static _Noreturn void start_threads(void) {
+    char byte;
+    pthread_t thread;
+    while (read(ends[0], &byte, 1) == 1) require(pthread_create(&thread, NULL, answer, NULL) == 0);
+    _exit(0);
+}
+
+static void threads_are_changes(void) {
+    char byte = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        start_threads();
+    }
+    find_processes();
+    require(own.has_changed);
+    find_processes();
+    require(!own.has_changed);
+    require(write(ends[1], &byte, 1) == 1 && read(answers[0], &byte, 1) == 1);
+    find_processes();
+    require(own.has_changed);
+    require(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+    find_processes();
+    require(own.has_changed && own.count == 0);
+}
+
+// The kernel may leave out a child once.
+static void one_pass_in_vain_is_not_the_end(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        // It ends with its parent.
+        require(setresuid(1, 1, 1) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+        _exit(pause());
+    }
+    require(setresuid(-1, 65534, -1) == 0);
+    // Until it is another user's.
+    while (kill(child, 0) == 0) sched_yield();
+    require(kill(child, SIGKILL) != 0 && errno == EPERM);
+    require(tree_kill() && tree_kill());
+    while (tree_kill()) {}
+    require(setresuid(-1, 0, -1) == 0 && kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+}
+
+int main(void) {
+    static struct shared_clock shared;
+    require(pipe(ends) == 0 && pipe(answers) == 0);
+    require(tree_begin(&shared));
+    threads_are_changes();
+    one_pass_in_vain_is_not_the_end();
+}
