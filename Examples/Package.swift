@@ -77,3 +77,16 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The app that records how a phone behaves, and the comparison with the simulated phone: Scripts/calibrate. For a phone,
+// Xcode compiles the folder App alone.
+#if os(Linux)
+    package.targets += [
+        .executableTarget(
+            name: "Calibrate", dependencies: [argumentParser] + apus("ApusTesting", "SimulatedApple"),
+            path: "Calibration", exclude: ["Info.plist", "Tests"], swiftSettings: settings),
+        .testTarget(
+            name: "CalibrationTests", dependencies: ["Calibrate"] + apus("ApusTestTraits", "ApusTesting"),
+            path: "Calibration/Tests", swiftSettings: settings),
+    ]
+#endif

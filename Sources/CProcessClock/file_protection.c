@@ -217,14 +217,19 @@ int openat64(int folder, const char *path, int flags, ...) {
 
 static int flags_of(const char *mode) { return mode[0] == 'r' ? O_RDONLY : O_CREAT; }
 
+static FILE *opened_stream(FILE *stream, const char *path, const char *mode) {
+    if (stream) opened(fileno(stream), path, flags_of(mode));
+    return stream;
+}
+
 FILE *fopen(const char *path, const char *mode) {
     REFUSE_IF_CLOSED(AT_FDCWD, path, flags_of(mode), NULL)
-    return libc()->fopen(path, mode);
+    return opened_stream(libc()->fopen(path, mode), path, mode);
 }
 
 FILE *fopen64(const char *path, const char *mode) {
     REFUSE_IF_CLOSED(AT_FDCWD, path, flags_of(mode), NULL)
-    return libc()->fopen64(path, mode);
+    return opened_stream(libc()->fopen64(path, mode), path, mode);
 }
 
 #else

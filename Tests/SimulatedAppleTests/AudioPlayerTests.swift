@@ -38,6 +38,38 @@
                 say("next")
             }
         }
+
+        func speechSynthesizer(_ synthesizer: AVSpeechSynthesizer, didCancel utterance: AVSpeechUtterance) {
+            SimulatedPhone.note("stopped \(utterance.speechString)")
+        }
+    }
+
+    /// Plays two files at once, and notes where the other one is when one of them has ended.
+    private final class MixingApp: UIResponder, UIApplicationDelegate, AVAudioPlayerDelegate {
+        private var players: [AVAudioPlayer] = []
+
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            try? AVAudioSession.sharedInstance().setCategory(.playback)
+            for name in ["gong.m4a", "bell.m4a"] {
+                guard let player = try? AVAudioPlayer(contentsOf: URL(fileURLWithPath: "/sounds/\(name)")) else {
+                    continue
+                }
+                player.delegate = self
+                player.play()
+                players.append(player)
+            }
+            return true
+        }
+
+        func audioPlayerDidFinishPlaying(_ player: AVAudioPlayer, successfully flag: Bool) {
+            let other = players.first { $0 !== player }
+            SimulatedPhone.note(
+                "\(player.url?.lastPathComponent ?? ""), \(other?.url?.lastPathComponent ?? "") at "
+                    + "\(other?.currentTime ?? -1)")
+        }
     }
 
     extension SimulatedAppleTests {
@@ -49,7 +81,8 @@
                 try SimulatedDevice.run { device in
                     SimulatedPhone.install(
                         on: device, manifest: AppManifest(backgroundModes: [.audio]),
-                        trackDurations: ["gong.m4a": .seconds(10)], delegate: SoundDelegate())
+                        trackDurations: ["gong.m4a": .seconds(10), "bell.m4a": .seconds(4)],
+                        delegate: SoundDelegate())
                     device.launch()
                     try body(device, try #require(device.app as? SoundDelegate))
                 }
@@ -189,15 +222,95 @@
                 }
             }
 
-            @Test("a player that stops because another one begins is a warning, since a phone mixes the two")
+            @Test("two players of an app are mixed: each has its own position and end, and a call pauses both")
             func twoPlayers() throws {
                 try run { device, app in
-                    let second = try AVAudioPlayer(contentsOf: URL(fileURLWithPath: "/sounds/bell.m4a"))
-                    #expect(app.player?.play() == true)
-                    app.player?.pause()
-                    #expect(second.play() && device.warnings.isEmpty)
-                    #expect(app.player?.play() == true)
-                    #expect(device.warnings.count == 1 && device.warnings.first?.contains("bell.m4a") == true)
+                    let music = try #require(app.player)
+                    let bell = try AVAudioPlayer(contentsOf: URL(fileURLWithPath: "/sounds/bell.m4a"))
+                    #expect(music.play())
+                    device.advance(by: .seconds(3))
+                    #expect(bell.play())
+                    device.advance(by: .seconds(2))
+                    #expect(music.isPlaying && bell.isPlaying && device.warnings.isEmpty)
+                    #expect(music.currentTime == 5 && bell.currentTime == 2)
+                    bell.pause()
+                    device.advance(by: .seconds(1))
+                    #expect(music.currentTime == 6 && bell.currentTime == 2)
+                    bell.play()
+                    device.advance(by: .seconds(3))
+                    #expect(!bell.isPlaying && music.isPlaying && notes(device).isEmpty)
+                    bell.play()
+                    device.receiveCall()
+                    #expect(!bell.isPlaying && !music.isPlaying)
+                    device.endCall()
+                    music.play()
+                    device.advance(by: .seconds(2))
+                    #expect(notes(device) == ["finished true"])
+                }
+            }
+
+            @Test("an app is kept running by each of its players, and suspended after the last one has ended")
+            func twoPlayersInBackground() throws {
+                try run { device, app in
+                    app.player?.play()
+                    let stream = AVPlayer(url: URL(fileURLWithPath: "/sounds/bell.m4a"))
+                    stream.play()
+                    device.pressHome()
+                    device.advance(by: .seconds(8))
+                    // The player that was asked last has ended, and the other one continues.
+                    #expect(stream.rate == 0 && device.host?.phase == .background)
+                    device.advance(by: .seconds(8))
+                    #expect(device.host?.phase == .suspended)
+                }
+            }
+
+            @Test("a player without a queue is not in front of one that is paused")
+            func emptyPlayer() throws {
+                try run { device, app in
+                    let player = try #require(app.player)
+                    player.play()
+                    player.pause()
+                    let state = device.audio.state
+                    #expect(state.current != nil)
+                    device.audio.seek(to: .zero, of: 99)
+                    device.audio.pausePlaying(99)
+                    device.audio.startPlaying(99)
+                    #expect(device.audio.state == state)
+                }
+            }
+
+            @Test("an app in its own process mixes players too")
+            func mixedInProcess() throws {
+                try SimulatedDevice.run { device in
+                    SimulatedPhone.install(
+                        on: device, manifest: AppManifest(backgroundModes: [.audio], usesScenes: false),
+                        trackDurations: ["gong.m4a": .seconds(10), "bell.m4a": .seconds(4)],
+                        program: { SimulatedPhone.run(MixingApp()) })
+                    device.launch()
+                    device.pressHome()
+                    device.advance(by: .seconds(30))
+                    #expect(device.notes == ["bell.m4a, gong.m4a at 4.0", "gong.m4a, bell.m4a at 0.0"])
+                    #expect(device.warnings.isEmpty)
+                }
+            }
+
+            @Test("a call stops the voice, and a text during the call is not spoken, with a warning")
+            func speechDuringCall() throws {
+                try run { device, app in
+                    app.say(String(repeating: "a", count: 100))
+                    app.say("waiting")
+                    device.advance(by: .seconds(1))
+                    device.receiveCall()
+                    device.advance(by: .seconds(30))
+                    #expect(notes(device) == ["stopped \(String(repeating: "a", count: 100))"])
+                    app.say("during")
+                    device.advance(by: .seconds(30))
+                    #expect(notes(device).count == 1 && !device.logText.contains("speech “during”"))
+                    #expect(device.warnings.contains { $0.contains("“during” is not spoken") })
+                    device.endCall()
+                    app.say("after")
+                    device.advance(by: .seconds(1))
+                    #expect(notes(device).last == "said after")
                 }
             }
 

@@ -79,6 +79,45 @@
         }
     }
 
+    private protocol Accessible { static var always: CFString { get } }
+
+    /// Reads the deprecated constant through a protocol, so that the compiler does not warn about its use.
+    private enum Accessibility: Accessible {
+        @available(*, deprecated)
+        static var always: CFString { kSecAttrAccessibleAlways }
+    }
+
+    /// Has an item for after the first unlock and one that can always be read; at each launch it looks for the first
+    /// without its secret, and reads the other one.
+    private final class Finder: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
+        private let manager = CLLocationManager()
+
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            manager.delegate = self
+            manager.requestAlwaysAuthorization()
+            manager.startMonitoringSignificantLocationChanges()
+            var always = Session.query
+            always[kSecAttrAccount as String] = "always"
+            if Session.isFirst {
+                Session.begin()
+                var added = always
+                added[kSecValueData as String] = Data([2])
+                added[kSecAttrAccessible as String] = (Accessibility.self as any Accessible.Type).always
+                _ = SecItemAdd(added as CFDictionary, nil)
+            }
+            always[kSecReturnData as String] = true
+            let label = [kSecAttrLabel as String: "old"] as CFDictionary
+            SimulatedPhone.note(
+                "found \(SecItemCopyMatching(Session.query as CFDictionary, nil)), "
+                    + "named \(SecItemUpdate(Session.query as CFDictionary, label)), "
+                    + "read \(SecItemCopyMatching(always as CFDictionary, nil))")
+            return true
+        }
+    }
+
     /// An app with a file of each protection type, which tries to open the files at its launch and when its background
     /// task expires.
     private final class Archive: UIResponder, UIApplicationDelegate {
@@ -207,6 +246,41 @@
                     { device in
                         restart(device)
                         #expect(device.notes.last == "launch: defaults nil, keychain -25300, file 257")
+                    })
+            }
+
+            @Test(
+                "items that a phone hides are not found without their secrets either; one that can always be read is found",
+                arguments: [(false, "found 0, named 0, read 0"), (true, "found -25300, named -25300, read 0")])
+            func hiddenWithoutSecret(hides: Bool, expected: String) throws {
+                var policy = SystemPolicy()
+                policy.hidesKeychainBeforeFirstUnlock = hides
+                try run(
+                    policy: policy, { SimulatedPhone.run(Finder()) },
+                    { device in
+                        restart(device)
+                        #expect(device.notes == ["found 0, named 0, read 0", expected])
+                        #expect(device.warnings.contains { $0.contains("“token”") } == hides)
+                    })
+            }
+
+            @Test("a file of the defaults that C code writes before the first unlock can be read back")
+            func defaultsOfC() throws {
+                try run(
+                    {
+                        mkdir(NSHomeDirectory() + "/.config", 0o700)
+                        let path = NSHomeDirectory() + "/.config/settings.plist"
+                        let results = ["w", "r"].map { mode in
+                            let file = fopen(path, mode)
+                            defer { if let file { fclose(file) } }
+                            return file == nil ? errno : 0
+                        }
+                        SimulatedPhone.note("opened \(results)")
+                        SimulatedPhone.run(Session())
+                    },
+                    { device in
+                        restart(device)
+                        #expect(device.notes.filter { $0.hasPrefix("opened") } == ["opened [0, 0]", "opened [0, 0]"])
                     })
             }
 

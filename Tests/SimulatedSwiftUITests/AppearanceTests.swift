@@ -84,6 +84,8 @@
 
             var body: some View {
                 Button("both") { (isFirst, isSecond) = (true, true) }
+                Button("only first") { (isFirst, isSecond) = (true, false) }
+                Button("only second") { (isFirst, isSecond) = (false, true) }
                 Text("one").sheet(isPresented: $isFirst) { Closable(name: "first sheet", events: events) }
                 Text("two").sheet(isPresented: $isSecond) { Closable(name: "second sheet", events: events) }
             }
@@ -105,12 +107,139 @@
             }
         }
 
-        /// A tab whose label is set in its own body.
+        /// Switches between a sheet and another one, whose order in the structure is the opposite in `isReversed`.
+        private struct ReplacedSheet: View {
+            let events: Events
+            let isReversed: Bool
+            @State private var isFirst = false
+            @State private var isSecond = false
+
+            var body: some View {
+                Text("one").sheet(isPresented: isReversed ? $isSecond : $isFirst) { sheet(isReversed ? 2 : 1) }
+                Text("two").sheet(isPresented: isReversed ? $isFirst : $isSecond) { sheet(isReversed ? 1 : 2) }
+                Button("first") { isFirst = true }
+            }
+
+            private func sheet(_ number: Int) -> some View {
+                VStack {
+                    Page(name: "sheet \(number)", events: events)
+                    Button("replace") { (isFirst, isSecond) = (false, true) }
+                }
+            }
+        }
+
+        /// A view that is not in a stack, and is evaluated again whenever its button is pressed.
+        private struct PushingOutsideOfStack: View {
+            @State private var count = 0
+
+            var body: some View {
+                Button("count \(count)") { count += 1 }
+                    .navigationDestination(isPresented: .constant(count > 0)) { Text("never") }
+            }
+        }
+
+        /// A tab whose tag and label, with a number, are set in its own body.
         private struct LabelledTab: View {
             let name: String
             let events: Events
+            @State private var news = 0
 
-            var body: some View { Page(name: name, events: events).tabItem { Text("label") } }
+            var body: some View {
+                Page(name: name, events: events)
+                    .overlay { Button("more \(name)") { news += 1 } }
+                    .tag(name)
+                    .tabItem { Text("\(name): \(news)") }
+            }
+        }
+
+        private struct LabelModifier: ViewModifier {
+            let label: String
+
+            func body(content: Content) -> some View { content.tabItem { Text(label) } }
+        }
+
+        /// A tab with a label of its own in each branch of its body.
+        private struct BranchedTab: View {
+            let events: Events
+            @State private var isNew = false
+
+            var body: some View {
+                if isNew {
+                    Page(name: "new", events: events).tabItem { Text("New") }
+                } else {
+                    Button("renew") { isNew = true }.tabItem { Text("Old") }
+                }
+            }
+        }
+
+        /// Tabs that are all shown, because they have no labels.
+        private struct GrowingTabs: View {
+            let events: Events
+            @State private var isGrown = false
+
+            var body: some View {
+                TabView {
+                    Page(name: "a", events: events)
+                    Page(name: "b", events: events)
+                    if isGrown { Page(name: "c", events: events) }
+                }
+                Button("grow") { isGrown = true }
+            }
+        }
+
+        /// Calls an action in the update that its button causes.
+        private struct Acting: View {
+            let events: Events
+            let action: () -> Void
+            @State private var count = 0
+
+            var body: some View {
+                Page(name: "page", events: events)
+                Button("act") { count += 1 }.onChange(of: count) { action() }
+            }
+        }
+
+        /// Tabs with views beside them, or in views that hide the type.
+        private struct DecoratedTabs: View {
+            let events: Events
+
+            var body: some View {
+                TabView {
+                    Page(name: "a", events: events).tabItem { Text("A") }.overlay { Text("over a") }
+                    Page(name: "b", events: events).tabItem { Text("B") }.safeAreaInset(edge: .top) { Text("inset b") }
+                    Page(name: "c", events: events).tabItem { Text("C") }.toolbar { Button("tool c") {} }
+                    AnyView(Page(name: "d", events: events).tabItem { Text("D") })
+                    Page(name: "e", events: events).tabItem { Text("E") }.id("e")
+                }
+            }
+        }
+
+        private struct SelectedLabels: View {
+            let events: Events
+            @State private var selection = "b"
+
+            var body: some View {
+                TabView(selection: $selection) {
+                    LabelledTab(name: "a", events: events)
+                    LabelledTab(name: "b", events: events)
+                }
+                Text("selected \(selection)")
+            }
+        }
+
+        /// Pages that the user turns, with a selection.
+        private struct Pages: View {
+            let events: Events
+            let style: ControlStyleName
+            @State private var selection = "a"
+
+            var body: some View {
+                TabView(selection: $selection) {
+                    ForEach(["a", "b"], id: \.self) { Page(name: $0, events: events).tag($0) }
+                    Page(name: "c", events: events).tag("c")
+                }.tabViewStyle(style)
+                Text("selected \(selection)")
+            }
         }
 
         private final class WheelController: UIViewController {
@@ -154,7 +283,10 @@
             let events: Events
 
             func makeCoordinator() -> Events { events }
-            func makeUIView(context: Context) -> UILabel { UILabel() }
+            func makeUIView(context: Context) -> UILabel {
+                events.all.append("makes wheel")
+                return UILabel()
+            }
             func updateUIView(_ uiView: UILabel, context: Context) { uiView.text = "wheel" }
             static func dismantleUIView(_ uiView: UILabel, coordinator: Events) {
                 coordinator.all.append("dismantles \(uiView.text ?? "")")
@@ -200,16 +332,16 @@
                 #expect(take() == ["first appears"])
                 #expect(stage.screen.press("push"))
                 #expect(stage.screen.lines == ["second 0", "close second", "deeper"])
-                #expect(Set(take()) == ["first disappears", "second appears"])
+                #expect(take() == ["second appears", "first disappears"])
                 #expect(!stage.screen.press("first 1"))
                 #expect(stage.screen.press("deeper"))
                 #expect(stage.screen.lines == ["third 0", "close third"])
-                #expect(Set(take()) == ["second disappears", "third appears"])
+                #expect(take() == ["third appears", "second disappears"])
                 #expect(stage.screen.press("close third"))
-                #expect(Set(take()) == ["third disappears", "second appears"])
+                #expect(take() == ["second appears", "third disappears"])
                 #expect(stage.screen.press("close second"))
                 #expect(stage.screen.lines == ["first 1", "push", "link"])
-                #expect(Set(take()) == ["second disappears", "first appears"])
+                #expect(take() == ["first appears", "second disappears"])
             }
 
             @Test("a link in a stack pushes its view; one outside of a stack is disabled")
@@ -229,12 +361,12 @@
                 #expect(take() == ["b appears"])
                 #expect(stage.screen.press("b 0") && stage.screen.press("choose a"))
                 #expect(stage.screen.lines == ["a 0", "A", "B", "C", "D", "choose a"])
-                #expect(Set(take()) == ["b disappears", "a appears"])
+                #expect(take() == ["a appears", "b disappears"])
                 #expect(stage.screen.press("D"))
-                #expect(Set(take()) == ["a disappears", "d appears"])
+                #expect(take() == ["d appears", "a disappears"])
                 #expect(stage.screen.press("B"))
                 #expect(stage.screen.lines.first == "b 1")
-                #expect(Set(take()) == ["d disappears", "b appears"])
+                #expect(take() == ["b appears", "d disappears"])
             }
 
             @Test("tabs without a selection begin with the first, and the user selects others")
@@ -243,8 +375,7 @@
                 #expect(stage.screen.lines == ["a 0", "A", "B"])
                 #expect(stage.screen.press("B"))
                 #expect(stage.screen.lines == ["b 0", "A", "B"])
-                #expect(
-                    events.all.first == "a appears" && Set(events.all.dropFirst()) == ["a disappears", "b appears"])
+                #expect(take() == ["a appears", "b appears", "a disappears"])
             }
 
             @Test("a sheet of a covered view is shown")
@@ -256,14 +387,142 @@
                 #expect(stage.screen.press("sheet 0"))
             }
 
-            @Test("tabs whose labels and tags are not found are all shown")
-            func hiddenLabels() {
+            @Test("a label or a tag that a tab's view sets in its body is found, and follows the view's state")
+            func labelsInBodies() {
                 let stage = Stage(
                     TabView {
                         LabelledTab(name: "a", events: events)
                         LabelledTab(name: "b", events: events)
                     })
-                #expect(stage.screen.lines == ["a 0", "b 0"])
+                #expect(stage.screen.lines == ["a 0", "more a", "a: 0", "b: 0"])
+                #expect(take() == ["a appears"])
+                #expect(stage.screen.press("more a"))
+                #expect(stage.screen.lines == ["a 0", "more a", "a: 1", "b: 0"])
+                #expect(stage.screen.press("b: 0"))
+                #expect(stage.screen.lines == ["b 0", "more b", "a: 1", "b: 0"])
+                #expect(take() == ["b appears", "a disappears"])
+                let selected = Stage(SelectedLabels(events: events))
+                #expect(selected.screen.lines == ["b 0", "more b", "a: 0", "b: 0", "selected b"])
+                #expect(take() == ["b appears"])
+                #expect(selected.screen.press("a: 0"))
+                #expect(selected.screen.lines == ["a 0", "more a", "a: 0", "b: 0", "selected a"])
+            }
+
+            @Test("a label that a modifier or a branch of a condition sets is found")
+            func labelsInModifiers() {
+                let stage = Stage(
+                    TabView {
+                        Text("a").modifier(LabelModifier(label: "A"))
+                        BranchedTab(events: events)
+                    })
+                #expect(stage.screen.lines == ["a", "A", "Old"])
+                #expect(stage.screen.press("Old"))
+                #expect(stage.screen.lines == ["renew", "A", "Old"])
+                #expect(stage.screen.press("renew"))
+                #expect(stage.screen.lines == ["new 0", "A", "New"])
+            }
+
+            @Test("a view that is hidden and shown again in one action disappears, and then appears")
+            func hiddenAndShown() {
+                var hide: () -> Void = {}
+                let stage = Stage(Acting(events: events) { hide() })
+                hide = { [graph = stage.graph] in
+                    graph.setShown(false)
+                    graph.setShown(true)
+                }
+                #expect(take() == ["page appears"])
+                #expect(stage.screen.press("act"))
+                #expect(take() == ["page disappears", "page appears"])
+                hide = { [graph = stage.graph] in
+                    for isShown in [false, true, false] { graph.setShown(isShown) }
+                }
+                #expect(stage.screen.press("act"))
+                #expect(take() == ["page disappears", "page appears", "page disappears"])
+            }
+
+            @Test("a view of UIKit in a tab is made when the tab is selected")
+            func viewInTab() {
+                struct Wheels: View {
+                    let events: Events
+                    @State private var selection = 1
+
+                    var body: some View {
+                        TabView(selection: $selection) {
+                            Text("first").tag(1)
+                            ShownWheel(events: events).tag(2)
+                        }
+                        Button("second") { selection = 2 }
+                    }
+                }
+                let stage = Stage(Wheels(events: events))
+                #expect(take().isEmpty)
+                #expect(stage.screen.press("second"))
+                #expect(take() == ["makes wheel"])
+            }
+
+            @Test("tabs without labels and tags are all shown")
+            func noLabels() {
+                let stage = Stage(
+                    TabView {
+                        Page(name: "a", events: events)
+                        Text("b")
+                    })
+                #expect(stage.screen.lines == ["a 0", "b"])
+                #expect(take() == ["a appears"])
+                let growing = Stage(GrowingTabs(events: events))
+                #expect(take() == ["a appears", "b appears"])
+                #expect(growing.screen.press("grow"))
+                #expect(growing.screen.lines == ["a 0", "b 0", "c 0", "grow"])
+                #expect(take() == ["c appears"])
+            }
+
+            @Test("a tab keeps its label behind a view beside it, AnyView and id, and what is beside it is in its page")
+            func decoratedTabs() {
+                let stage = Stage(DecoratedTabs(events: events))
+                let labels = ["A", "B", "C", "D", "E"]
+                #expect(stage.screen.lines == ["a 0", "over a"] + labels)
+                #expect(take() == ["a appears"])
+                #expect(stage.screen.press("B"))
+                #expect(stage.screen.lines == ["b 0", "inset b"] + labels)
+                #expect(stage.screen.press("C"))
+                #expect(stage.screen.lines == ["c 0", "tool c"] + labels)
+                #expect(stage.screen.press("D"))
+                #expect(stage.screen.lines == ["d 0"] + labels)
+                #expect(stage.screen.press("E"))
+                #expect(stage.screen.lines == ["e 0"] + labels)
+            }
+
+            @Test(
+                "the user turns to a page by its line below the pages, and the selection follows",
+                arguments: [.page, .page(indexDisplayMode: .never), PageTabViewStyle()] as [ControlStyleName])
+            func pages(style: ControlStyleName) {
+                let stage = Stage(Pages(events: events, style: style))
+                let below = ["page 1 of 3", "page 2 of 3", "page 3 of 3"]
+                #expect(stage.screen.lines == ["a 0"] + below + ["selected a"])
+                #expect(take() == ["a appears"])
+                #expect(stage.screen.press("page 3 of 3"))
+                #expect(stage.screen.lines == ["c 0"] + below + ["selected c"])
+                #expect(take() == ["c appears", "a disappears"])
+                #expect(stage.screen.press("page 2 of 3"))
+                #expect(stage.screen.lines.first == "b 0")
+            }
+
+            @Test(
+                "a sheet that replaces another one appears after that has disappeared, without a warning",
+                arguments: [false, true])
+            func replacedSheet(isReversed: Bool) {
+                let stage = Stage(ReplacedSheet(events: events, isReversed: isReversed))
+                stage.graph.warn = { [events] in events.all.append("warning: \($0)") }
+                #expect(stage.screen.press("first") && stage.screen.press("replace"))
+                #expect(take() == ["sheet 1 appears", "sheet 1 disappears", "sheet 2 appears"])
+            }
+
+            @Test("a view that is pushed outside of a stack is one warning")
+            func pushOutsideOfStack() {
+                let stage = Stage(PushingOutsideOfStack())
+                stage.graph.warn = { [events] in events.all.append($0) }
+                #expect(stage.screen.press("count 0") && stage.screen.press("count 1"))
+                #expect(take() == ["a navigationDestination outside of a NavigationStack shows nothing"])
             }
 
             @Test("of two sheets at once the first is shown, and the other one when that is dismissed")
@@ -273,9 +532,9 @@
                 #expect(take() == ["first sheet appears"])
                 #expect(!stage.screen.press("close second sheet"))
                 #expect(stage.screen.press("close first sheet"))
-                #expect(Set(take()) == ["first sheet disappears", "second sheet appears"])
+                #expect(take() == ["first sheet disappears", "second sheet appears"])
                 #expect(stage.screen.press("close second sheet"))
-                #expect(stage.screen.lines == ["both", "one", "two"])
+                #expect(stage.screen.lines == ["both", "only first", "only second", "one", "two"])
             }
 
             @Test("a controller in a view gets the calls about its appearance, and is dismantled with the view")
@@ -332,7 +591,7 @@
             func view() {
                 let stage = Stage(Switched { ShownWheel(events: events) })
                 #expect(stage.screen.press("switch"))
-                #expect(events.all == ["dismantles wheel"])
+                #expect(events.all == ["makes wheel", "dismantles wheel"])
             }
         }
     #endif

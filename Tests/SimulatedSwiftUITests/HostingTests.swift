@@ -33,6 +33,19 @@
             }
         }
 
+        /// Notes its appearances, and calls an action in the update that its button causes.
+        private struct Covered: View {
+            let cover: () -> Void
+            @State private var count = 0
+
+            var body: some View {
+                Button("Cover") { count += 1 }
+                    .onAppear { SimulatedPhone.note("appears") }
+                    .onDisappear { SimulatedPhone.note("disappears") }
+                    .onChange(of: count) { cover() }
+            }
+        }
+
         /// Shows views of SwiftUI in the ways of UIKit.
         private final class Entrance: UIViewController {
             private var kept: UIViewController?
@@ -51,13 +64,15 @@
                         UIHostingController(
                             rootView: Seconds { [weak entrance] in entrance?.dismiss(animated: true) }), animated: true)
                 }
-                add("Keep") { entrance in
-                    let controller =
-                        entrance.kept
-                        ?? UIHostingController(
-                            rootView: Seconds { [weak entrance] in entrance?.dismiss(animated: true) })
-                    entrance.kept = controller
-                    entrance.present(controller, animated: true)
+                add("Keep") { $0.present($0.keptController, animated: true) }
+                add("Push kept") { $0.navigationController?.pushViewController($0.keptController, animated: true) }
+                add("Push covered") { entrance in
+                    let navigation = entrance.navigationController
+                    let covered = Covered { [weak navigation] in
+                        navigation?.pushViewController(UIViewController(), animated: false)
+                        navigation?.popViewController(animated: false)
+                    }
+                    navigation?.pushViewController(UIHostingController(rootView: covered), animated: true)
                 }
                 add("Embed") { entrance in
                     let child = UIHostingController(rootView: Text("embedded"))
@@ -65,6 +80,14 @@
                     entrance.view.addSubview(child.view)
                     child.didMove(toParent: entrance)
                 }
+            }
+
+            private var keptController: UIViewController {
+                let controller =
+                    kept
+                    ?? UIHostingController(rootView: Seconds { [weak self] in self?.dismiss(animated: true) })
+                kept = controller
+                return controller
             }
 
             private func add(_ title: String, _ action: @escaping (Entrance) -> Void) {
@@ -91,7 +114,7 @@
         @MainActor
         @Suite("Views of SwiftUI in controllers of UIKit", .simulatedPhone())
         struct HostingTests {
-            private static let entrance = ["Push", "Present", "Keep", "Embed"]
+            private static let entrance = ["Push", "Present", "Keep", "Push kept", "Push covered", "Embed"]
             private let device: SimulatedDevice
 
             init() throws {
@@ -132,6 +155,23 @@
                 try tap("Keep")
                 #expect(device.notes.filter { $0 == "appears" }.count == 2)
                 #expect(try SimulatedPhone.screen(on: device).first != "0 s")
+            }
+
+            @Test("a controller that moves into a stack keeps the state of its view")
+            func moved() throws {
+                try tap("Keep")
+                device.advance(by: .milliseconds(1_500))
+                try tap("Close")
+                try tap("Push kept")
+                #expect(device.notes.filter { $0 == "appears" }.count == 2)
+                #expect(try SimulatedPhone.screen(on: device) == ["1 s", "Close"])
+            }
+
+            @Test("a view whose controller is covered and uncovered in one action disappears, and then appears")
+            func coveredAndUncovered() throws {
+                try tap("Push covered")
+                try tap("Cover")
+                #expect(device.notes == ["appears", "disappears", "appears"])
             }
 
             @Test("a view in a child controller is a part of the screen of its parent")

@@ -149,10 +149,12 @@ public struct SystemPolicy: Sendable, Hashable {
     ///
     /// Apple Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a.
     public var dataProtectionDelay: Duration = .seconds(10)
-    /// Whether an unreadable keychain item seems to be missing (`errSecItemNotFound`) before the first unlock.
+    /// Whether an item whose secret cannot be read before the first unlock is not found then (`errSecItemNotFound`),
+    /// with or without its secret.
     ///
-    /// This was seen in prewarmed processes (github.com/kylebshr/luka-ios/pull/134). If false, the request is refused
-    /// (`errSecInteractionNotAllowed`), as Apple documents it. The value is read when the device is created.
+    /// This was seen in prewarmed processes (github.com/kylebshr/luka-ios/pull/134). If false, only a request for the
+    /// secret is refused (`errSecInteractionNotAllowed`), as Apple documents it. The value is read when the device is
+    /// created.
     public var hidesKeychainBeforeFirstUnlock = false
     /// The duration of a restart of the device: a choice.
     public var rebootTime: Duration = .seconds(30)

@@ -4,8 +4,8 @@ import SimulatedAppleCore
 /// A player of one file, which plays in virtual time like ``AVPlayer``.
 ///
 /// The file's duration is a parameter of the app's installation (`trackDurations`), in which the last component of the
-/// file's URL identifies the file. The player does not check whether the file exists. As on a phone, the audio ends
-/// when the app releases the player.
+/// file's URL identifies the file. The player does not check whether the file exists. As on a phone, the audio is mixed
+/// with that of other players, and ends when the app releases the player.
 ///
 /// Source: Apple, documentation/avfaudio/avaudioplayer
 @preconcurrency @MainActor
@@ -37,8 +37,6 @@ open class AVAudioPlayer: NSObject {
 
     private let player: EndingPlayer
     private var loopsLeft = 0
-    /// The position that the app has set, and to which the player has not moved yet.
-    private var nextPosition: TimeInterval?
 
     private init(_ url: URL, isFile: Bool, data: Data?) {
         (self.url, self.data) = (isFile ? url : nil, data)
@@ -66,19 +64,14 @@ open class AVAudioPlayer: NSObject {
         self.init(URL(fileURLWithPath: "/data"), isFile: false, data: data)
     }
 
-    isolated deinit { player.pause() }
-
     /// Whether the player plays.
     open var isPlaying: Bool { player.rate > 0 }
     /// The duration in seconds.
     open var duration: TimeInterval { player.currentItem?.duration.seconds ?? 0 }
     /// The position in seconds; 0 at the end.
     open var currentTime: TimeInterval {
-        get { nextPosition ?? (player.hasEnded ? 0 : player.currentTime().seconds) }
-        set {
-            nextPosition = newValue
-            if !player.hasEnded { seek() }
-        }
+        get { player.hasEnded ? 0 : player.currentTime().seconds }
+        set { player.move(to: newValue) }
     }
     /// The number of channels: two.
     open var numberOfChannels: Int { 2 }
@@ -96,17 +89,7 @@ open class AVAudioPlayer: NSObject {
     open func play() -> Bool {
         loopsLeft = numberOfLoops
         player.play()
-        seek()
         return isPlaying
-    }
-
-    /// Moves to the position that the app has set, or keeps it for later if the phone's audio belongs to another
-    /// player.
-    private func seek() {
-        guard let position = nextPosition else { return }
-        player.seek(to: CMTime(seconds: position, preferredTimescale: 1_000)) { hasMoved in
-            if hasMoved { self.nextPosition = nil }
-        }
     }
 
     /// Pauses, and keeps the position.
@@ -155,6 +138,11 @@ private final class EndingPlayer: AVPlayer {
     override func play() {
         hasEnded = false
         super.play()
+    }
+
+    func move(to position: TimeInterval) {
+        hasEnded = false
+        seek(to: CMTime(seconds: position, preferredTimescale: 1_000))
     }
 
     override func ended(_ item: AudioItem) {

@@ -204,8 +204,9 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         guard activate() else { throw NSError(domain: "NSOSStatusErrorDomain", code: Self.cannotInterruptOthers) }
     }
 
-    /// Activates an inactive session, if possible, because a player begins to play.
-    func activateToPlay() { if !audio.isSessionActive { _ = activate() } }
+    /// Activates an inactive session because sound begins; returns `false` during a call, or while another app has the
+    /// audio output.
+    func activateToPlay() -> Bool { audio.isSessionActive || activate() }
 
     /// Activates the session; returns `false` and changes nothing during a call, or while another app has the audio
     /// output.

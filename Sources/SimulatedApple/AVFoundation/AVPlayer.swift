@@ -4,7 +4,7 @@ import SimulatedAppleCore
 
 /// A player of one item, which plays in virtual time through the simulated phone's audio.
 ///
-/// The phone plays for one player at a time. A player that is asked to play replaces the previous player.
+/// Players that play at the same time are mixed, as on a phone. The audio ends when the app releases the player.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
     /// The activity of a player.
@@ -64,8 +64,9 @@ open class AVPlayer: NSObject {
     ///
     /// Source: Apple, Audio Session Programming Guide, "Activating an Audio Session"
     open func play() {
-        audio.takeOver(with: queue)
-        if currentItem != nil { AVAudioSession.sharedInstance().activateToPlay() }
+        audio.load(queue)
+        // If the session cannot be active, the device writes a warning.
+        if currentItem != nil { _ = AVAudioSession.sharedInstance().activateToPlay() }
         audio.play()
     }
 
@@ -83,22 +84,18 @@ open class AVPlayer: NSObject {
 
     /// Returns the position in the current item.
     ///
-    /// After the item's end, it is the item's duration. While the phone's audio belongs to another player, it is 0.
+    /// After the item's end, it is the item's duration.
     open func currentTime() -> CMTime {
-        guard audio.isOwned else { return CMTime(seconds: 0, preferredTimescale: 1_000) }
+        guard audio.isLoaded else { return CMTime(seconds: 0, preferredTimescale: 1_000) }
         if audio.current == nil, let ended = currentItem { return ended.duration }
         return CMTime(seconds: audio.position.inSeconds, preferredTimescale: 1_000)
     }
 
-    /// Moves to a time in the current item, and passes true to `completionHandler` if the position has changed.
-    ///
-    /// The position changes only if the phone's audio belongs to this player.
+    /// Moves to a time in the current item, and passes true to `completionHandler`.
     open func seek(to time: CMTime, completionHandler: ((Bool) -> Void)? = nil) {
-        if audio.isOwned {
-            audio.seek(to: .nanoseconds(Int64(clamping: time.wholeNanoseconds)), in: queue)
-            timeObservers.playbackChanged()
-        }
-        completionHandler?(audio.isOwned)
+        audio.seek(to: .nanoseconds(Int64(clamping: time.wholeNanoseconds)), in: queue)
+        timeObservers.playbackChanged()
+        completionHandler?(true)
     }
 
     /// Replaces the current item.

@@ -11,6 +11,9 @@ import SimulatedAppleCore
 /// background if the app declares the mode `audio` and the session's category permits audio there. The voice ends when
 /// the app releases the object.
 ///
+/// A call, or another app that takes the audio output, stops the voice as ``stopSpeaking(at:)`` does. Until the session
+/// can be active again, texts are not spoken: the delegate is not notified, and the device's log gets a warning.
+///
 /// Source: Apple, documentation/avfaudio/avspeechsynthesizer
 @preconcurrency @MainActor
 open class AVSpeechSynthesizer: NSObject {
@@ -32,10 +35,24 @@ open class AVSpeechSynthesizer: NSObject {
     private var end: ScheduledTimer?
     private let process = SimulatedPhone.process
 
-    /// Creates a voice.
-    override public init() { super.init() }
+    private var interruptions: (any NSObjectProtocol)?
 
-    isolated deinit { silence() }
+    /// Creates a voice.
+    override public init() {
+        super.init()
+        interruptions = NotificationCenter.default.addObserver(
+            forName: AVAudioSession.interruptionNotification, object: AVAudioSession.sharedInstance(), queue: nil
+        ) { [weak self] notification in
+            let type = notification.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
+            guard type == AVAudioSession.InterruptionType.began.rawValue else { return }
+            MainActor.assumeIsolated { _ = self?.stopSpeaking(at: .immediate) }
+        }
+    }
+
+    isolated deinit {
+        if let interruptions { NotificationCenter.default.removeObserver(interruptions) }
+        silence()
+    }
 
     /// Speaks a text, after those that wait.
     ///
@@ -67,10 +84,16 @@ open class AVSpeechSynthesizer: NSObject {
     /// Begins the next text, unless one is being spoken.
     private func beginNext() {
         guard present == nil, !waiting.isEmpty else { return }
+        let host = process.host
+        guard AVAudioSession.sharedInstance().activateToPlay() else {
+            for utterance in waiting {
+                host.warn("“\(utterance.speechString)” is not spoken: a call or another app has the audio output")
+            }
+            waiting = []
+            return
+        }
         let utterance = waiting.removeFirst()
         present = utterance
-        let host = process.host
-        AVAudioSession.sharedInstance().activateToPlay()
         process.audio.setVoice(number, speaks: true)
         host.logSound("speech “\(utterance.speechString)”")
         delegate?.speechSynthesizer(self, didStart: utterance)

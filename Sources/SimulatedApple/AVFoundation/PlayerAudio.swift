@@ -2,69 +2,70 @@ import ApusBackground
 import ApusVirtualTime
 import SimulatedAppleCore
 
-/// One player's access to the phone's audio.
-///
-/// The player that was last asked to play owns the phone's audio. All other players are silent, and their calls have no
-/// effect until they are asked to play.
+/// One player's part of the phone's audio; the device distinguishes players by a number.
 @MainActor
 final class PlayerAudio {
     private let phone: any PhoneAudio
-    private unowned let player: AVPlayer
+    /// The number, which no other player of the process has.
+    let number: Int
+    /// Whether the device has the player's queue, which it gets when the player is asked to play or to move.
+    private(set) var isLoaded = false
 
     init(of player: AVPlayer, on phone: any PhoneAudio) {
-        self.player = player
         self.phone = phone
+        number = Players.known.add(player)
+        phone.onItemEnd = { Players.known[$0]?.ended($1) }
+    }
+
+    isolated deinit {
+        Players.known.remove(number)
+        if isLoaded { phone.release(number) }
     }
 
     // MARK: What it is like
 
-    var isOwned: Bool { AudioOwner.current?.player === player }
-    var isPlaying: Bool { isOwned && phone.state.isPlaying }
-    /// The item that the phone plays or would resume, for any player; `nil` if the phone's queue has ended.
-    var current: AudioItem? { phone.state.current }
-    var position: Duration { phone.position }
+    var isPlaying: Bool { state.isPlaying }
+    /// The item that the player plays or would resume; `nil` if its queue has ended.
+    var current: AudioItem? { state.current }
+    var position: Duration { phone.position(of: number) }
 
-    /// The phone's present audio state, and its changes from then on.
-    var states: (first: AudioState, changes: Changes<AudioState>) {
-        let changes = phone.stateChanges()
-        return (phone.state, changes)
+    private var state: AudioState { isLoaded ? phone.state(of: number) : AudioState() }
+
+    /// The present state, and the states of all players from then on, by their numbers.
+    var states: (first: AudioState, changes: Changes<[Int: AudioState]>) {
+        let changes = phone.playerStates()
+        return (state, changes)
     }
 
     // MARK: What the player does
 
-    /// Makes this player the owner of the phone's audio.
-    func takeOver(with queue: PlayerQueue) {
-        if isOwned, phone.state.current == queue.items.first?.item { return }
-        if !isOwned, phone.state.isPlaying, let former = phone.state.current {
-            SimulatedPhone.process.host.warn(
-                "\(former.id) stops, because another player begins; here one plays at a time, and a phone mixes them")
-        }
-        AudioOwner.current?.player = player
-        phone.replaceQueue(queue.toPlay)
-        phone.onItemEnd = { item in AudioOwner.current?.player?.ended(item) }
+    /// Gives the queue to the device, unless its first item is the current one there.
+    func load(_ queue: PlayerQueue) {
+        if isLoaded, current == queue.items.first?.item { return }
+        isLoaded = true
+        phone.replaceQueue(queue.toPlay, of: number)
     }
 
-    /// Starts playing; only the owner may call it.
-    func play() { phone.startPlaying() }
+    func play() { phone.startPlaying(number) }
 
-    func pause() { if isOwned { phone.pausePlaying() } }
+    func pause() { if isLoaded { phone.pausePlaying(number) } }
 
-    /// Replaces the items, and continues to play if the phone was playing.
+    /// Replaces the items, and continues to play if the player was playing.
     func replace(with queue: PlayerQueue) {
-        guard isOwned else { return }
+        guard isLoaded else { return }
         let wasPlaying = isPlaying
-        phone.replaceQueue(queue.toPlay)
-        if wasPlaying { phone.startPlaying() }
+        phone.replaceQueue(queue.toPlay, of: number)
+        if wasPlaying { play() }
     }
 
     /// Stops, and removes all items.
-    func clear() { if isOwned { phone.replaceQueue([]) } }
+    func clear() { if isLoaded { phone.replaceQueue([], of: number) } }
 
-    /// Replaces the items after the current one, or the whole queue if the phone's queue has ended.
+    /// Replaces the items after the current one, or the whole queue if the device's queue has ended.
     func continueWith(_ queue: PlayerQueue) {
-        guard isOwned else { return }
-        if phone.state.current == nil {
-            phone.replaceQueue(queue.toPlay)
+        guard isLoaded else { return }
+        if current == nil {
+            phone.replaceQueue(queue.toPlay, of: number)
         } else {
             replaceUpcoming(with: queue)
         }
@@ -72,29 +73,39 @@ final class PlayerAudio {
 
     /// Replaces the items after the current one.
     func replaceUpcoming(with queue: PlayerQueue) {
-        if isOwned { phone.replaceUpcoming(Array(queue.toPlay.dropFirst())) }
+        if isLoaded { phone.replaceUpcoming(Array(queue.toPlay.dropFirst()), of: number) }
     }
 
-    func advance() { if isOwned { phone.advance() } }
+    func advance() { if isLoaded { phone.advance(number) } }
 
     /// Moves to a position in the current item; a queue that had ended begins again with its first item.
     func seek(to position: Duration, in queue: PlayerQueue) {
-        let wasPlaying = isPlaying
-        if phone.state.current == nil { phone.replaceQueue(queue.toPlay) }
-        phone.seek(to: position)
-        if wasPlaying { phone.startPlaying() }
+        load(queue)
+        phone.seek(to: position, of: number)
     }
 }
 
-/// The player that owns the phone's audio.
+/// The players of the process, by their numbers, for the events of the device.
 @MainActor
-private final class AudioOwner {
-    /// The player, which is retained because it may be playing.
-    var player: AVPlayer?
+private final class Players {
+    private struct Known { weak var player: AVPlayer? }
 
-    static var current: AudioOwner? {
-        SimulatedPhone.process.shared.object(of: AudioOwner.self) { AudioOwner() }
+    private var players: [Int: Known] = [:]
+    /// The number of the player that was created last; 0 is that of Apus's own player.
+    private var last = 0
+
+    static var known: Players { SimulatedPhone.process.shared.object(of: Players.self) { Players() } }
+
+    subscript(number: Int) -> AVPlayer? { players[number]?.player }
+
+    /// Returns the number of a new player.
+    func add(_ player: AVPlayer) -> Int {
+        last += 1
+        players[last] = Known(player: player)
+        return last
     }
+
+    func remove(_ number: Int) { players[number] = nil }
 }
 
 /// The items of a player, the current one first, and the rule for the end of an item: a pure value.

@@ -45,15 +45,16 @@ final class TimeObservers {
     private func followPlayback() {
         guard !followsPlayback, let player else { return }
         followsPlayback = true
-        let (host, (first, changes)) = (host, player.audio.states)
+        let (host, number, (first, changes)) = (host, player.audio.number, player.audio.states)
         host.start { [weak self] in
             var last = first
-            for await state in changes {
+            for await states in changes {
+                let state = states[number] ?? AudioState()
                 let isNews = state.isPlaying != last.isPlaying || (state.isPlaying && state.current != last.current)
                 last = state
                 guard isNews else { continue }
                 host.mainLoop.run { [weak self] in
-                    if let self, self.player?.audio.isOwned == true { playbackChanged() }
+                    self?.playbackChanged()
                 }
             }
         }
@@ -71,8 +72,8 @@ final class TimeObservers {
         observer.timer = host.engine.schedule(after: .nanoseconds(Int64(clamping: next - position)), clock: .uptime) {
             [host, weak self, weak observer] in
             host.mainLoop.run { [weak self, weak observer] in
-                // In the meantime the player may have been paused, have moved to another item or have lost the phone's
-                // audio to another player, or the observer may have been removed.
+                // In the meantime the player may have been paused or have moved to another item, or the observer may
+                // have been removed.
                 guard let self, let observer, observer.timer != nil, let player = self.player, player.rate > 0,
                     player.audio.current == item
                 else { return }

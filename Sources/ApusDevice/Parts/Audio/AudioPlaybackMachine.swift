@@ -1,31 +1,25 @@
 import ApusBackground
 import ApusTimers
 
-/// A phone's audio player and the app's audio session: a pure state machine.
+/// The players of an app and its audio session: a pure state machine.
+///
+/// A player is a number. Each has a queue and a position of its own; those that play are mixed.
 struct AudioPlaybackMachine {
-    private enum Playback {
-        case paused(at: Duration)
-        /// The position was `from` at the instant `since`.
-        case playing(from: Duration, since: UptimeInstant)
-    }
-
     private enum Interruption {
         case none
         /// Another app or a call uses the sound output.
         ///
         /// - wasNotified: Whether the app was notified, because its session was active when the interruption began.
-        /// - resumes: Whether the player resumes by itself after the interruption, if the app should resume.
-        case ongoing(wasNotified: Bool, resumes: Bool)
+        /// - resuming: The players that resume by themselves after the interruption, if the app should resume.
+        case ongoing(wasNotified: Bool, resuming: Set<Int>)
     }
 
     private var durations: [AudioItem.ID: Duration]
     private let defaultDuration: Duration
     private var isModeDeclared: Bool
 
-    private var queue: [AudioItem] = []
-    private var playback = Playback.paused(at: .zero)
-    /// Whether the player resumes by itself after an interruption, as Apus's player does and the system's does not.
-    private var resumesItself = false
+    /// The players that were given a queue; the last one was asked last to play, or was given its queue last.
+    private var tracks: [AudioTrack] = []
     private var category = AudioCategory.soloAmbient
     private(set) var isSessionActive = false
     private var interruption = Interruption.none
@@ -43,46 +37,70 @@ struct AudioPlaybackMachine {
 
     // MARK: State
 
-    var state: AudioState {
-        AudioState(current: queue.first, isPlaying: isPlaying, upcoming: Array(queue.dropFirst()))
-    }
+    /// The player that represents all of them: of those that play, or else of all, the one that was asked last.
+    private var front: AudioTrack? { tracks.last(where: \.isPlaying) ?? tracks.last }
 
-    var isPlaying: Bool { if case .playing = playback { true } else { false } }
+    /// The state of the player in front.
+    var state: AudioState { front?.state ?? AudioState() }
+
+    /// The states of all players that were given a queue, by their numbers.
+    var states: [(player: Int, state: AudioState)] { tracks.map { ($0.player, $0.state) } }
+
+    func state(of player: Int) -> AudioState { track(player).state }
+
+    private var isPlaying: Bool { tracks.contains(where: \.isPlaying) }
 
     /// Whether the device must not suspend the app, because sound plays that may continue in the background.
     var keepsAwake: Bool {
         (isPlaying || !voices.isEmpty) && isSessionActive && isModeDeclared && category == .playback
     }
 
-    func position(now: UptimeInstant) -> Duration {
-        switch playback {
-        case .paused(let position): position
-        case .playing(let from, let since): min(currentDuration, from + since.duration(to: now))
-        }
+    /// The position of a player, or with `nil` of the one in front.
+    func position(of player: Int?, now: UptimeInstant) -> Duration {
+        (player.map(track) ?? front)?.position(now: now) ?? .zero
     }
 
-    /// The instant at which the current item ends, if it plays until then; `nil` if it is paused.
-    var itemEnd: UptimeInstant? {
-        switch playback {
-        case .paused: nil
-        case .playing(let from, let since): since.advanced(by: currentDuration - from)
-        }
-    }
-
-    private var currentDuration: Duration { queue.first.map(duration) ?? .zero }
+    /// The instant at which the first item of all players ends; `nil` if nothing plays.
+    var itemEnd: UptimeInstant? { tracks.compactMap(\.itemEnd).min() }
 
     func duration(of item: AudioItem) -> Duration { max(.zero, durations[item.id] ?? defaultDuration) }
 
-    // MARK: The queue
+    // MARK: The players
 
-    mutating func setQueue(_ items: [AudioItem]) {
-        queue = items
-        playback = .paused(at: .zero)
-        cancelResumption()
+    private func track(_ player: Int) -> AudioTrack {
+        tracks.first { $0.player == player } ?? AudioTrack(player: player)
+    }
+
+    /// Changes a player, unless it was never given a queue.
+    private mutating func change(_ player: Int, _ body: (inout AudioTrack) -> Void) {
+        if let index = tracks.firstIndex(where: { $0.player == player }) { body(&tracks[index]) }
+    }
+
+    private mutating func moveToFront(_ track: AudioTrack) {
+        tracks.removeAll { $0.player == track.player }
+        tracks.append(track)
+    }
+
+    private mutating func pauseAll(now: UptimeInstant) {
+        for index in tracks.indices { tracks[index].pause(now: now) }
+    }
+
+    private func entries(_ items: [AudioItem]) -> [AudioTrack.Entry] {
+        items.map { AudioTrack.Entry(item: $0, duration: duration(of: $0)) }
+    }
+
+    mutating func setQueue(_ items: [AudioItem], of player: Int) {
+        var track = track(player)
+        track.setQueue(entries(items))
+        moveToFront(track)
+        cancelResumption(of: player)
     }
 
     /// Replaces the items after the current one.
-    mutating func setUpcoming(_ items: [AudioItem]) { queue = queue.prefix(1) + items }
+    mutating func setUpcoming(_ items: [AudioItem], of player: Int) {
+        let entries = entries(items)
+        change(player) { $0.setUpcoming(entries) }
+    }
 
     enum PlayAction: Equatable {
         case started
@@ -91,49 +109,47 @@ struct AudioPlaybackMachine {
         case sessionInactive
     }
 
-    mutating func play(resumingItself: Bool, now: UptimeInstant) -> PlayAction {
-        guard !queue.isEmpty else { return .nothingToPlay }
-        guard case .paused(let position) = playback else { return .alreadyPlaying }
-        guard isSessionActive else { return .sessionInactive }
-        resumesItself = resumingItself
-        playback = .playing(from: position, since: now)
-        return .started
+    mutating func play(_ player: Int, resumingItself: Bool, now: UptimeInstant) -> PlayAction {
+        var track = track(player)
+        let action = track.play(resumingItself: resumingItself, isSessionActive: isSessionActive, now: now)
+        if action == .started { moveToFront(track) }
+        return action
     }
 
-    /// Pauses, and returns whether the player was playing; an interrupted player no longer resumes by itself.
-    mutating func pause(now: UptimeInstant) -> Bool {
-        cancelResumption()
-        guard isPlaying else { return false }
-        playback = .paused(at: position(now: now))
-        return true
+    /// Pauses; an interrupted player no longer resumes by itself.
+    mutating func pause(_ player: Int, now: UptimeInstant) {
+        cancelResumption(of: player)
+        change(player) { $0.pause(now: now) }
     }
 
     /// Moves to a position of the current item, without pausing or resuming.
-    mutating func seek(to position: Duration, now: UptimeInstant) {
-        let position = min(max(.zero, position), currentDuration)
-        playback = isPlaying ? .playing(from: position, since: now) : .paused(at: position)
+    mutating func seek(to position: Duration, of player: Int, now: UptimeInstant) {
+        change(player) { $0.seek(to: position, now: now) }
     }
 
-    /// Moves to the next item, which plays if the previous one was playing; returns false if the queue is empty.
-    mutating func next(now: UptimeInstant) -> Bool {
-        guard !queue.isEmpty else { return false }
-        queue.removeFirst()
-        playback = isPlaying && !queue.isEmpty ? .playing(from: .zero, since: now) : .paused(at: .zero)
-        return true
+    /// Moves to the next item, which plays if the previous one was playing.
+    mutating func next(_ player: Int, now: UptimeInstant) { change(player) { $0.next(now: now) } }
+
+    /// Removes the queue of a player that the app has released.
+    mutating func release(_ player: Int) {
+        cancelResumption(of: player)
+        tracks.removeAll { $0.player == player }
     }
 
-    /// Moves to the next item if the current one has ended; returns false if it has not.
+    /// Moves the player whose item ended first to its next item, and returns the ended item; `nil` if none has ended.
     ///
     /// The next item begins at the instant at which the current one ended, even if that is in the past.
-    mutating func advance(now: UptimeInstant) -> Bool {
-        guard let itemEnd, itemEnd <= now else { return false }
-        return next(now: itemEnd)
+    mutating func advance(now: UptimeInstant) -> (player: Int, item: AudioItem)? {
+        guard let end = itemEnd, end <= now, let track = tracks.first(where: { $0.itemEnd == end }),
+            let item = track.state.current
+        else { return nil }
+        next(track.player, now: end)
+        return (track.player, item)
     }
 
-    private mutating func cancelResumption() {
-        if case .ongoing(let wasNotified, _) = interruption {
-            interruption = .ongoing(wasNotified: wasNotified, resumes: false)
-        }
+    private mutating func cancelResumption(of player: Int? = nil) {
+        guard case .ongoing(let wasNotified, let resuming) = interruption else { return }
+        interruption = .ongoing(wasNotified: wasNotified, resuming: player.map { resuming.subtracting([$0]) } ?? [])
     }
 
     mutating func setVoice(_ number: Int, speaks: Bool) {
@@ -150,10 +166,10 @@ struct AudioPlaybackMachine {
         return true
     }
 
-    /// Deactivates the session, and pauses the player.
+    /// Deactivates the session, and pauses the players.
     mutating func deactivateSession(now: UptimeInstant) {
         isSessionActive = false
-        if isPlaying { playback = .paused(at: position(now: now)) }
+        pauseAll(now: now)
     }
 
     /// Whether an interruption would affect the app, because its session is active.
@@ -175,33 +191,36 @@ struct AudioPlaybackMachine {
     mutating func beginInterruption(now: UptimeInstant) -> [AudioSessionEvent] {
         guard case .none = interruption else { return [] }
         let wasActive = isSessionActive
-        interruption = .ongoing(wasNotified: wasActive, resumes: isPlaying && resumesItself)
+        let resuming = tracks.filter { $0.isPlaying && $0.resumesItself }.map(\.player)
+        interruption = .ongoing(wasNotified: wasActive, resuming: Set(resuming))
         deactivateSession(now: now)
         return wasActive ? notify(.interruptionBegan(appWasSuspended: false)) : []
     }
 
     /// Ends the interruption, and returns the events for the app.
     ///
-    /// The player resumes by itself only if the app should resume and was not suspended meanwhile.
+    /// A player resumes by itself only if the app should resume and was not suspended meanwhile.
     mutating func endInterruption(shouldResume: Bool, now: UptimeInstant) -> [AudioSessionEvent] {
-        guard case .ongoing(_, let resumes) = interruption else { return [] }
+        guard case .ongoing(_, let resuming) = interruption else { return [] }
         let end = interruptionEnd(shouldResume: shouldResume)
         interruption = .none
         guard let end else { return [] }
-        if resumes, end == .interruptionEnded(shouldResume: true) {
+        if !resuming.isEmpty, end == .interruptionEnded(shouldResume: true) {
             isSessionActive = true
-            _ = play(resumingItself: true, now: now)
+            for player in tracks.map(\.player) where resuming.contains(player) {
+                _ = play(player, resumingItself: true, now: now)
+            }
         }
         return notify(end)
     }
 
-    /// Pauses the player because the headphones are unplugged, and returns the events for the app.
+    /// Pauses the players because the headphones are unplugged, and returns the events for the app.
     ///
     /// An app without an active session is not notified. This includes every suspended app, because a suspension makes
     /// the session inactive.
     mutating func loseOutput(now: UptimeInstant) -> [AudioSessionEvent] {
         guard isSessionActive else { return [] }
-        if isPlaying { playback = .paused(at: position(now: now)) }
+        pauseAll(now: now)
         return [.outputLost]
     }
 
@@ -234,12 +253,12 @@ struct AudioPlaybackMachine {
         return owed.take()
     }
 
-    /// Releases the queue and the session of the ended process; an interruption continues.
+    /// Releases the queues and the session of the ended process; an interruption continues.
     mutating func processEnded() {
         let isInterrupted = if case .ongoing = interruption { true } else { false }
         self = AudioPlaybackMachine(
             durations: durations, defaultDuration: defaultDuration, isModeDeclared: isModeDeclared)
-        if isInterrupted { interruption = .ongoing(wasNotified: false, resumes: false) }
+        if isInterrupted { interruption = .ongoing(wasNotified: false, resuming: []) }
     }
 }
 

@@ -2,7 +2,11 @@ public import ApusBackground
 import ApusTimers
 import ApusVirtualTime
 
-/// The audio player of a simulated phone, which plays in virtual time and without sound.
+/// The audio of a simulated phone, which plays in virtual time and without sound.
+///
+/// An app has one player of Apus's, and any number of the simulated AVFoundation's. Those that play are mixed: each has
+/// its own queue and position. ``state`` and ``position`` are those of the player that was asked last, of those that
+/// play if any does.
 ///
 /// The durations of items are set when the app is installed, and are counted on the uptime clock. When an item ends,
 /// the next one plays. While an item plays, the device does not suspend the app, if the app declares the mode `audio`
@@ -31,14 +35,19 @@ public final class SimulatedAudio: AudioPlayer {
         var isInterruptedByOther = false
         /// Sends each state to the sequences of the app's current process.
         var changes = Broadcast(AudioState())
+        /// Sends the states of all players, by their numbers.
+        var playerChanges = Broadcast<[Int: AudioState]>([:])
         var onSessionEvent: SessionHandler?
-        var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)?
+        var onItemEnd: (@MainActor @Sendable (_ player: Int, AudioItem) -> Void)?
     }
+
+    /// The number of Apus's player.
+    package static let ownPlayer = 0
 
     private let locked: Locked<State>
     private let surroundings: PartSurroundings
 
-    /// Creates a player without a queue.
+    /// Creates the audio of a device, without a queue.
     ///
     /// - Parameters:
     ///   - surroundings: The device.
@@ -60,7 +69,7 @@ public final class SimulatedAudio: AudioPlayer {
 
     // MARK: Interface of Apus
 
-    /// The state of the player.
+    /// The state of the player that was asked last to play, of those that play if any does.
     public var state: AudioState { locked.withLock { $0.machine.state } }
 
     /// Returns a new sequence of the states from now on, until the app's process ends.
@@ -69,20 +78,20 @@ public final class SimulatedAudio: AudioPlayer {
     /// The position within the current item, which advances with the uptime clock while the item plays.
     public var position: Duration {
         let now = surroundings.time.uptime()
-        return locked.withLock { $0.machine.position(now: now) }
+        return locked.withLock { $0.machine.position(of: nil, now: now) }
     }
 
     /// Replaces the queue and stops playing, until ``play()``.
-    public func setQueue(_ items: [AudioItem]) async { change(.app) { machine, _ in machine.setQueue(items) } }
+    public func setQueue(_ items: [AudioItem]) async { replaceQueue(items) }
 
     /// Activates the session for playback, and plays or resumes; does nothing without an item.
     ///
     /// - Throws: ``/ApusBackground/BackgroundError`` with the code `modeUnavailable` during an interruption.
     public func play() async throws {
         let action = change(.app) { machine, now in
-            let action = machine.play(resumingItself: true, now: now)
+            let action = machine.play(Self.ownPlayer, resumingItself: true, now: now)
             guard action == .sessionInactive, machine.activateSession(.playback) else { return action }
-            return machine.play(resumingItself: true, now: now)
+            return machine.play(Self.ownPlayer, resumingItself: true, now: now)
         }
         switch action {
         case .started, .alreadyPlaying, .nothingToPlay: break
@@ -94,10 +103,10 @@ public final class SimulatedAudio: AudioPlayer {
     }
 
     /// Pauses at the current position; an interrupted player stays paused after the interruption.
-    public func pause() async { change(.app) { machine, now in _ = machine.pause(now: now) } }
+    public func pause() async { pausePlaying() }
 
     /// Moves to the next item, or to the end of the queue.
-    public func skipToNext() async { change(.app) { machine, now in _ = machine.next(now: now) } }
+    public func skipToNext() async { advance() }
 
     // MARK: Interface of the real frameworks
 
@@ -117,28 +126,47 @@ public final class SimulatedAudio: AudioPlayer {
         change(.app) { machine, _ in machine.activateSession(category) }
     }
 
-    /// Deactivates the app's audio session, and pauses the player.
+    /// Deactivates the app's audio session, and pauses the players.
     package func deactivateSession() { change(.app) { machine, now in machine.deactivateSession(now: now) } }
 
     /// Plays if the session is active, and logs a warning otherwise.
     ///
     /// The player does not resume by itself after an interruption, so the app must resume it.
-    package func startPlaying() {
-        let action = change(.app) { machine, now in machine.play(resumingItself: false, now: now) }
+    package func startPlaying(_ player: Int = ownPlayer) {
+        let action = change(.app) { machine, now in machine.play(player, resumingItself: false, now: now) }
         guard action == .sessionInactive else { return }
         surroundings.log(.system, .warning("nothing plays while the audio session is inactive; activate it first"))
     }
 
     // MARK: For the simulated frameworks
 
+    package func state(of player: Int) -> AudioState { locked.withLock { $0.machine.state(of: player) } }
+
+    /// Returns a new sequence of the states of all players, by their numbers, until the app's process ends.
+    package func playerStates() -> Changes<[Int: AudioState]> { locked.withLock { $0.playerChanges.changes() } }
+
+    package func position(of player: Int) -> Duration {
+        let now = surroundings.time.uptime()
+        return locked.withLock { $0.machine.position(of: player, now: now) }
+    }
+
     /// Replaces the queue and stops playing.
-    package func replaceQueue(_ items: [AudioItem]) { change(.app) { machine, _ in machine.setQueue(items) } }
+    package func replaceQueue(_ items: [AudioItem], of player: Int = ownPlayer) {
+        change(.app) { machine, _ in machine.setQueue(items, of: player) }
+    }
 
     /// Replaces the items after the current one.
-    package func replaceUpcoming(_ items: [AudioItem]) { change(.app) { machine, _ in machine.setUpcoming(items) } }
+    package func replaceUpcoming(_ items: [AudioItem], of player: Int) {
+        change(.app) { machine, _ in machine.setUpcoming(items, of: player) }
+    }
 
     /// Pauses at the current position.
-    package func pausePlaying() { change(.app) { machine, now in _ = machine.pause(now: now) } }
+    package func pausePlaying(_ player: Int = ownPlayer) {
+        change(.app) { machine, now in machine.pause(player, now: now) }
+    }
+
+    /// Stops playing, and removes the queue.
+    package func release(_ player: Int) { change(.app) { machine, _ in machine.release(player) } }
 
     /// Notes whether a voice of the app speaks.
     package func setVoice(_ number: Int, speaks: Bool) {
@@ -148,20 +176,24 @@ public final class SimulatedAudio: AudioPlayer {
     package func duration(of item: AudioItem) -> Duration { locked.withLock { $0.machine.duration(of: item) } }
 
     /// Moves to a position of the current item, without pausing or resuming.
-    package func seek(to position: Duration) { change(.app) { machine, now in machine.seek(to: position, now: now) } }
+    package func seek(to position: Duration, of player: Int = ownPlayer) {
+        change(.app) { machine, now in machine.seek(to: position, of: player, now: now) }
+    }
 
     /// Moves to the next item, or to the end of the queue.
-    package func advance() { change(.app) { machine, now in _ = machine.next(now: now) } }
+    package func advance(_ player: Int = ownPlayer) {
+        change(.app) { machine, now in machine.next(player, now: now) }
+    }
 
     /// Called on the main loop when an item was played to its end; released when the app's process ends.
-    package var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? {
+    package var onItemEnd: (@MainActor @Sendable (_ player: Int, AudioItem) -> Void)? {
         get { locked.withLock { $0.onItemEnd } }
         set { locked.exchange(\.onItemEnd, with: newValue) }
     }
 
     // MARK: Controls of the user and of other apps
 
-    /// A call comes in, or another app takes the sound: an active session becomes inactive and the player pauses.
+    /// A call comes in, or another app takes the sound: an active session becomes inactive and the players pause.
     ///
     /// An app whose session is inactive is not interrupted, but cannot activate the session until the interruption has
     /// ended.
@@ -201,7 +233,7 @@ public final class SimulatedAudio: AudioPlayer {
         notify(change(.system) { machine, now in machine.endInterruption(shouldResume: shouldResume, now: now) })
     }
 
-    /// The user unplugs the headphones: the player pauses, and an app with an active session is notified.
+    /// The user unplugs the headphones: the players pause, and an app with an active session is notified.
     ///
     /// Apple, documentation/avfaudio/responding-to-audio-route-changes
     public func unplugHeadphones() {
@@ -217,16 +249,17 @@ public final class SimulatedAudio: AudioPlayer {
     /// Sends the resumed app the events that it missed while it was suspended.
     package func appResumed() { notify(change(.system) { machine, _ in machine.appResumed() }) }
 
-    /// Releases the queue, the session and the handlers of the ended process.
+    /// Releases the queues, the session and the handlers of the ended process.
     package func processEnded() {
         change(.system) { machine, _ in machine.processEnded() }
         onSessionEvent = nil
         onItemEnd = nil
-        let changes = locked.withLock { state in
-            defer { state.changes = Broadcast(AudioState()) }
-            return state.changes
+        let (changes, playerChanges) = locked.withLock { state in
+            defer { (state.changes, state.playerChanges) = (Broadcast(AudioState()), Broadcast([:])) }
+            return (state.changes, state.playerChanges)
         }
         changes.finish(AudioState())
+        playerChanges.finish([:])
     }
 
     // MARK: Changing
@@ -236,23 +269,38 @@ public final class SimulatedAudio: AudioPlayer {
         _ actor: DeviceEvent.Actor, _ body: (inout AudioPlaybackMachine, UptimeInstant) -> Result
     ) -> Result {
         let now = surroundings.time.uptime()
-        let (result, line, keepAwake) = locked.withLock { state -> (Result, String?, Bool?) in
-            let former = state.machine.state
+        let (result, lines, keepAwake) = locked.withLock { state -> (Result, [String], Bool?) in
+            let former = state.machine.states
             let result = body(&state.machine, now)
-            let present = state.machine.state
+            let present = Self.byPlayer(state.machine.states)
             // The timer is replaced and the change is announced under the lock, so that all observers see the same
             // order of changes. Neither step calls other code while the lock is held.
             waitForItemEnd(&state)
-            state.changes.set(present)
+            state.changes.set(state.machine.state)
+            state.playerChanges.set(present)
+            let lines = Self.lines(from: former, to: state.machine.states)
             let keepsAwake = state.machine.keepsAwake
             defer { state.keepsAwake = keepsAwake }
-            return (
-                result, Self.line(from: former, to: present), keepsAwake == state.keepsAwake ? nil : keepsAwake
-            )
+            return (result, lines, keepsAwake == state.keepsAwake ? nil : keepsAwake)
         }
-        if let line { surroundings.log(actor, .audio(line)) }
+        for line in lines { surroundings.log(actor, .audio(line)) }
         if let keepAwake { surroundings.keepAwake(.audio, keepAwake) }
         return result
+    }
+
+    private static func byPlayer(_ states: [(player: Int, state: AudioState)]) -> [Int: AudioState] {
+        Dictionary(uniqueKeysWithValues: states.map { ($0.player, $0.state) })
+    }
+
+    /// Returns a line for each player whose state has changed, also if its queue was removed.
+    private static func lines(
+        from former: [(player: Int, state: AudioState)], to present: [(player: Int, state: AudioState)]
+    ) -> [String] {
+        let (formerStates, presentStates) = (byPlayer(former), byPlayer(present))
+        let players = present.map(\.player) + former.map(\.player).filter { presentStates[$0] == nil }
+        return players.compactMap { player in
+            line(from: formerStates[player] ?? AudioState(), to: presentStates[player] ?? AudioState())
+        }
     }
 
     private static func line(from former: AudioState, to present: AudioState) -> String? {
@@ -267,12 +315,8 @@ public final class SimulatedAudio: AudioPlayer {
     }
 
     private func endItem() {
-        let ended = change(.system) { machine, now in
-            let item = machine.state.current
-            return machine.advance(now: now) ? item : nil
-        }
-        guard let ended else { return }
-        surroundings.mainLoop()?.run { [weak self] in self?.onItemEnd?(ended) }
+        guard let ended = change(.system, { machine, now in machine.advance(now: now) }) else { return }
+        surroundings.mainLoop()?.run { [weak self] in self?.onItemEnd?(ended.player, ended.item) }
     }
 
     private func notify(_ events: [AudioSessionEvent]) {

@@ -1,8 +1,9 @@
 /// The items of a device's keychain, and the conditions under which their secrets can be read: a pure state machine.
 ///
-/// Attributes can be read at any time, which is a choice of the simulation. A secret can be read only while the key of
-/// its class is available (Apple Platform Security, "Keychain data protection"). Apple does not document what becomes
-/// of the items of a deleted app; they stay, as they do on phones (DTS, developer.apple.com/forums/thread/36442).
+/// Attributes can be read at any time, which is a choice of the simulation, unless `hidesItemsBeforeFirstUnlock`. A
+/// secret can be read only while the key of its class is available (Apple Platform Security, "Keychain data
+/// protection"). Apple does not document what becomes of the items of a deleted app; they stay, as they do on phones
+/// (DTS, developer.apple.com/forums/thread/36442).
 struct KeychainMachine {
     private struct Entry {
         /// The bundle identifier of the app that added the item.
@@ -17,9 +18,9 @@ struct KeychainMachine {
     }
 
     var state = ProtectedDataState.available
-    /// Whether, before the first unlock, a request for a secret that cannot be read results in `itemNotFound`.
+    /// Whether items whose secrets cannot be read before the first unlock are not found then, with or without the secret.
     ///
-    /// Otherwise, and always after the first unlock, the result is `interactionNotAllowed`.
+    /// Otherwise, a request for the secret results in `interactionNotAllowed`.
     let hidesItemsBeforeFirstUnlock: Bool
     private var entries: [Entry] = []
     /// The item that the last request could not read or write.
@@ -47,10 +48,7 @@ struct KeychainMachine {
         guard !entries.contains(where: { $0.item.isSame(as: item, keys) }) else {
             return KeychainReply(status: .duplicateItem)
         }
-        guard accessibility.isReadable(state) else {
-            _ = refuse(item)
-            return KeychainReply(status: .interactionNotAllowed)
-        }
+        guard accessibility.isReadable(state) else { return refuse(item) }
         entries.append(Entry(owner: app, item: item))
         return KeychainReply(status: .success, items: [item])
     }
@@ -103,13 +101,16 @@ struct KeychainMachine {
         return KeychainReply(status: .success)
     }
 
-    private func indices(of query: KeychainItem, _ app: String) -> [Int] {
-        entries.indices.filter { index in
+    private mutating func indices(of query: KeychainItem, _ app: String) -> [Int] {
+        let matching = entries.indices.filter { index in
             let (owner, item) = (entries[index].owner, entries[index].item)
             let isVisible = owner == app || query.attributes[Self.accessGroup] != nil
             return isVisible && item.itemClass == query.itemClass
                 && query.attributes.allSatisfy { item.attributes[$0.key] == $0.value }
         }
+        guard hidesItemsBeforeFirstUnlock, state == .beforeFirstUnlock else { return matching }
+        if let hidden = matching.first(where: { !isReadable(entries[$0].item) }) { _ = refuse(entries[hidden].item) }
+        return matching.filter { isReadable(entries[$0].item) }
     }
 
     private func isReadable(_ item: KeychainItem) -> Bool { item.accessibility?.isReadable(state) ?? false }
@@ -117,8 +118,7 @@ struct KeychainMachine {
     private mutating func refuse(_ item: KeychainItem) -> KeychainReply {
         let name = ["acct", "svce", "srvr", "labl"].lazy.compactMap { item.attributes[$0]?.text }.first ?? ""
         refusal = Refusal(name: name, accessibility: item.accessibility ?? .whenUnlocked)
-        let isHidden = hidesItemsBeforeFirstUnlock && state == .beforeFirstUnlock
-        return KeychainReply(status: isHidden ? .itemNotFound : .interactionNotAllowed)
+        return KeychainReply(status: .interactionNotAllowed)
     }
 
     private static let accessGroup = "agrp"

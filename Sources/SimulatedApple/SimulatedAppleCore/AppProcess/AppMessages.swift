@@ -68,7 +68,7 @@ enum AppEvent: Codable {
     /// The call of the expiration handler of the background task that was begun with this token.
     case backgroundTaskExpires(token: Int)
     case audioSession(AudioSessionEvent)
-    case audioItemEnded(AudioItem)
+    case audioItemEnded(player: Int, AudioItem)
     case location(session: Int, LocationUpdate)
     case locationPaused
     /// An event of the service with this name, as JSON.
@@ -143,13 +143,19 @@ struct AppStatus: Codable {
 }
 
 enum AudioCall: Codable {
-    case state, position, isSessionActive, deactivate, play, pause, advance
+    case isSessionActive, deactivate
     case activate(AudioCategory)
-    case replaceQueue([AudioItem])
-    case replaceUpcoming([AudioItem])
+    case state(player: Int)
+    case position(player: Int)
+    case play(player: Int)
+    case pause(player: Int)
+    case advance(player: Int)
+    case release(player: Int)
+    case replaceQueue([AudioItem], player: Int)
+    case replaceUpcoming([AudioItem], player: Int)
     case duration(AudioItem)
     /// Moves to this position, in nanoseconds.
-    case seek(Int64)
+    case seek(Int64, player: Int)
     case setVoice(Int, speaks: Bool)
 }
 

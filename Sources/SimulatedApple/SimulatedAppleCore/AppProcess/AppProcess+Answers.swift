@@ -60,18 +60,19 @@ extension AppProcess {
     private func answer(_ call: AudioCall) -> Data {
         let audio = host.audio
         return switch call {
-        case .state: json(audio.state)
-        case .position: json(audio.position.wholeNanoseconds)
+        case .state(let player): json(audio.state(of: player))
+        case .position(let player): json(audio.position(of: player).wholeNanoseconds)
         case .isSessionActive: json(audio.isSessionActive)
         case .activate(let category): json(audio.activateSession(category))
         case .deactivate: done(audio.deactivateSession())
-        case .play: done(audio.startPlaying())
-        case .pause: done(audio.pausePlaying())
-        case .advance: done(audio.advance())
-        case .replaceQueue(let items): done(audio.replaceQueue(items))
-        case .replaceUpcoming(let items): done(audio.replaceUpcoming(items))
+        case .play(let player): done(audio.startPlaying(player))
+        case .pause(let player): done(audio.pausePlaying(player))
+        case .advance(let player): done(audio.advance(player))
+        case .release(let player): done(audio.release(player))
+        case .replaceQueue(let items, let player): done(audio.replaceQueue(items, of: player))
+        case .replaceUpcoming(let items, let player): done(audio.replaceUpcoming(items, of: player))
         case .duration(let item): json(audio.duration(of: item).wholeNanoseconds)
-        case .seek(let position): done(audio.seek(to: .nanoseconds(position)))
+        case .seek(let position, let player): done(audio.seek(to: .nanoseconds(position), of: player))
         case .setVoice(let number, let speaks): done(audio.setVoice(number, speaks: speaks))
         }
     }

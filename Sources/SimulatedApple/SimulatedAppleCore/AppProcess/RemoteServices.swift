@@ -7,12 +7,14 @@ import Foundation
 final class RemoteAudio: PhoneAudio {
     private struct Handlers {
         var onSessionEvent: (@MainActor @Sendable (AudioSessionEvent) -> Void)?
-        var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)?
+        var onItemEnd: (@MainActor @Sendable (_ player: Int, AudioItem) -> Void)?
+        /// The states of the players that this process has used.
+        var states: [Int: AudioState] = [:]
     }
 
     private let link: AppLink
     private let handlers = Locked(Handlers())
-    private let changes = Broadcast(AudioState())
+    private let changes = Broadcast<[Int: AudioState]>([:])
 
     init(_ link: AppLink) { self.link = link }
 
@@ -21,14 +23,16 @@ final class RemoteAudio: PhoneAudio {
         set { handlers.exchange(\.onSessionEvent, with: newValue) }
     }
 
-    var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? {
+    var onItemEnd: (@MainActor @Sendable (_ player: Int, AudioItem) -> Void)? {
         get { handlers.withLock { $0.onItemEnd } }
         set { handlers.exchange(\.onItemEnd, with: newValue) }
     }
 
-    var state: AudioState { link.ask(.audio(.state), for: AudioState.self) }
-    func stateChanges() -> Changes<AudioState> { changes.changes() }
-    var position: Duration { .nanoseconds(link.ask(.audio(.position), for: Int64.self)) }
+    func state(of player: Int) -> AudioState { link.ask(.audio(.state(player: player)), for: AudioState.self) }
+    func playerStates() -> Changes<[Int: AudioState]> { changes.changes() }
+    func position(of player: Int) -> Duration {
+        .nanoseconds(link.ask(.audio(.position(player: player)), for: Int64.self))
+    }
     var isSessionActive: Bool { link.ask(.audio(.isSessionActive), for: Bool.self) }
 
     func activateSession(_ category: AudioCategory) -> Bool {
@@ -39,26 +43,56 @@ final class RemoteAudio: PhoneAudio {
         .nanoseconds(link.ask(.audio(.duration(item)), for: Int64.self))
     }
 
-    func deactivateSession() { change(.deactivate) }
-    func startPlaying() { change(.play) }
-    func pausePlaying() { change(.pause) }
-    func replaceQueue(_ items: [AudioItem]) { change(.replaceQueue(items)) }
-    func replaceUpcoming(_ items: [AudioItem]) { change(.replaceUpcoming(items)) }
-    func seek(to position: Duration) { change(.seek(position.wholeNanoseconds)) }
-    func advance() { change(.advance) }
+    func deactivateSession() {
+        link.perform(.audio(.deactivate))
+        readStates()
+    }
+
+    func startPlaying(_ player: Int) { change(player, .play(player: player)) }
+    func pausePlaying(_ player: Int) { change(player, .pause(player: player)) }
+    func replaceQueue(_ items: [AudioItem], of player: Int) { change(player, .replaceQueue(items, player: player)) }
+    func replaceUpcoming(_ items: [AudioItem], of player: Int) {
+        change(player, .replaceUpcoming(items, player: player))
+    }
+    func seek(to position: Duration, of player: Int) {
+        change(player, .seek(position.wholeNanoseconds, player: player))
+    }
+    func advance(_ player: Int) { change(player, .advance(player: player)) }
+    func release(_ player: Int) {
+        link.perform(.audio(.release(player: player)))
+        changes.set(
+            handlers.withLock { handlers in
+                handlers.states[player] = nil
+                return handlers.states
+            })
+    }
     func setVoice(_ number: Int, speaks: Bool) { link.perform(.audio(.setVoice(number, speaks: speaks))) }
 
-    private func change(_ call: AudioCall) {
+    private func change(_ player: Int, _ call: AudioCall) {
         link.perform(.audio(call))
-        changes.set(state)
+        let state = state(of: player)
+        changes.set(
+            handlers.withLock { handlers in
+                handlers.states[player] = state
+                return handlers.states
+            })
+    }
+
+    /// Reads the states of all players, which the device has changed.
+    private func readStates() {
+        for player in handlers.withLock({ $0.states.keys.sorted() }) {
+            let state = state(of: player)
+            handlers.withLock { $0.states[player] = state }
+        }
+        changes.set(handlers.withLock { $0.states })
     }
 
     @MainActor
     func handle(_ event: AppEvent) {
-        changes.set(state)
+        readStates()
         switch event {
         case .audioSession(let event): onSessionEvent?(event)
-        case .audioItemEnded(let item): onItemEnd?(item)
+        case .audioItemEnded(let player, let item): onItemEnd?(player, item)
         default: break
         }
     }

@@ -5,28 +5,31 @@ package import Foundation
 
 /// The phone's audio, as the frameworks use it on any thread.
 package protocol PhoneAudio: AnyObject, Sendable {
-    var state: AudioState { get }
-    func stateChanges() -> Changes<AudioState>
-    var position: Duration { get }
+    func state(of player: Int) -> AudioState
+    /// Returns a new sequence of the states of all players, by their numbers.
+    func playerStates() -> Changes<[Int: AudioState]>
+    func position(of player: Int) -> Duration
     var isSessionActive: Bool { get }
     /// Called on the main loop with events of the audio session.
     var onSessionEvent: (@MainActor @Sendable (AudioSessionEvent) -> Void)? { get set }
     /// Called on the main loop when an item was played to its end.
-    var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? { get set }
+    var onItemEnd: (@MainActor @Sendable (_ player: Int, AudioItem) -> Void)? { get set }
 
     /// Activates the session; during an interruption it returns `false` and changes nothing.
     func activateSession(_ category: AudioCategory) -> Bool
     func deactivateSession()
-    func startPlaying()
-    func pausePlaying()
+    func startPlaying(_ player: Int)
+    func pausePlaying(_ player: Int)
     /// Replaces the queue and stops playing.
-    func replaceQueue(_ items: [AudioItem])
+    func replaceQueue(_ items: [AudioItem], of player: Int)
     /// Replaces the items after the current one.
-    func replaceUpcoming(_ items: [AudioItem])
+    func replaceUpcoming(_ items: [AudioItem], of player: Int)
+    /// Stops playing, and removes the queue.
+    func release(_ player: Int)
     func duration(of item: AudioItem) -> Duration
-    func seek(to position: Duration)
+    func seek(to position: Duration, of player: Int)
     /// Moves to the next item.
-    func advance()
+    func advance(_ player: Int)
     /// Records whether a voice of the app is speaking.
     func setVoice(_ number: Int, speaks: Bool)
 }

@@ -146,12 +146,12 @@
 
         func disappeared(in node: ViewNode) {
             guard let controller = (node.memory as? Made)?.object as? UIViewController else { return }
-            node.graph.afterUpdate { controller.disappear(animated: false) }
+            node.graph.afterArrivals(of: node) { controller.disappear(animated: false) }
         }
 
         func removed(from node: ViewNode) {
             guard let made = node.memory as? Made else { return }
-            node.graph.afterUpdate { dismantle(made.object, made.coordinator) }
+            node.graph.afterArrivals(of: node) { dismantle(made.object, made.coordinator) }
         }
     }
 
@@ -232,7 +232,7 @@
         let isInStack: Bool
 
         func parts(in node: ViewNode) -> [ViewNode.Part] {
-            isInStack ? PushedViews.parts(of: content, in: node) : [ViewNode.Part(element: content)]
+            PushedViews.parts(of: content, in: node, isStack: isInStack)
         }
     }
 #endif

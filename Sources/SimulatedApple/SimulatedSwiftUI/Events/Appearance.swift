@@ -7,7 +7,7 @@
         var onDisappear: (() -> Void)?
 
         func appeared(in node: ViewNode) { if let onAppear { node.graph.afterUpdate(onAppear) } }
-        func disappeared(in node: ViewNode) { if let onDisappear { node.graph.afterUpdate(onDisappear) } }
+        func disappeared(in node: ViewNode) { if let onDisappear { node.graph.afterArrivals(of: node, onDisappear) } }
     }
 
     /// A view that runs a task when it appears, and cancels the task when it disappears.
@@ -57,7 +57,8 @@
 
         /// Calls an action when the view disappears.
         ///
-        /// Rule: Apple, "onDisappear(perform:)".
+        /// Rule: Apple, "onDisappear(perform:)". When views replace others, by a push, a pop or a selected tab too, the
+        /// views that appear come first.
         public func onDisappear(perform action: (() -> Void)? = nil) -> some View {
             AppearanceObserver(content: self, onDisappear: action)
         }

@@ -6,7 +6,9 @@
     ///
     /// The graph evaluates all changes in the next turn of the main queue: parents before children, and views of the
     /// same depth in the order of the screen, so that each launch writes the same log. It then calls the resulting
-    /// actions (`onAppear`, `onChange` …). In the same turn, it evaluates the changes that these actions make.
+    /// actions (`onAppear`, `onChange` …), and those of views that disappear after all others, wherever the views are.
+    /// A view that appears again before that is an exception: its actions are called in the order of its appearances.
+    /// In the same turn, the graph evaluates the changes that these actions make.
     @MainActor
     package final class ViewGraph {
         private struct Dirt {
@@ -21,6 +23,8 @@
         private let schedule: @Sendable (@escaping @MainActor @Sendable () -> Void) -> Void
         private var root: ViewNode?
         private var actions: [() -> Void] = []
+        /// The actions that follow all `actions` of the same round.
+        private var departures: [(node: ViewNode, action: () -> Void)] = []
         private var isUpdating = false
         /// The views that are presented in front of the root.
         let presentations = PresentationLine()
@@ -49,7 +53,7 @@
         }
 
         /// Shows or hides the tree, whose views keep their state.
-        func setShown(_ isShown: Bool) {
+        package func setShown(_ isShown: Bool) {
             self.isShown = isShown
             update { root?.parentShows(isShown) }
         }
@@ -78,8 +82,8 @@
             var round = 0
             repeat {
                 while let node = nextDirtyNode() { node.evaluate() }
-                let present = actions
-                actions = []
+                let present = actions + departures.map(\.action)
+                (actions, departures) = ([], [])
                 for action in present { action() }
                 round += 1
             } while isWorkLeft && round < Self.rounds
@@ -88,12 +92,26 @@
             if isWorkLeft { scheduleUpdate() }
         }
 
-        private var isWorkLeft: Bool { !actions.isEmpty || dirt.withLock { !$0.nodes.isEmpty } }
+        private var isWorkLeft: Bool { !actions.isEmpty || !departures.isEmpty || dirt.withLock { !$0.nodes.isEmpty } }
 
         /// Calls `action` after the evaluation of all changed nodes.
         func afterUpdate(_ action: @escaping () -> Void) {
             actions.append(action)
             scheduleUpdate()
+        }
+
+        /// Calls `action` after the evaluation of all changed nodes and the actions that result from it.
+        ///
+        /// The actions of disappearing views are called in this way, unless the node appears again before.
+        func afterArrivals(of node: ViewNode, _ action: @escaping () -> Void) {
+            departures.append((node, action))
+            scheduleUpdate()
+        }
+
+        /// Moves the pending actions of disappearances in a node before those of the node's new appearance.
+        func reappears(_ node: ViewNode) {
+            actions += departures.filter { $0.node.isIn(node) }.map(\.action)
+            departures.removeAll { $0.node.isIn(node) }
         }
 
         /// Visits the nodes, parents before their children, in the order of the screen.

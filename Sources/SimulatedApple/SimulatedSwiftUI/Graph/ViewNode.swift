@@ -164,12 +164,17 @@
 
         /// Shows or hides the node with its parent; the node keeps its state.
         func parentShows(_ isParentShown: Bool) {
+            let wasShown = isShown
             isShown = isFront && (isPresented ? graph.isShown : isParentShown)
+            if isShown, !wasShown { graph.reappears(self) }
             // A presented view below this node can appear or disappear even if this node does not, because it is shown
             // whenever the tree is.
             for child in children { child.parentShows(isShown) }
             noteAppearance()
         }
+
+        /// Returns whether the node is `other` or below it.
+        func isIn(_ other: ViewNode) -> Bool { sequence(first: self, next: \.parent).contains { $0 === other } }
 
         private func noteAppearance() {
             guard hasAppeared != (isShown && isInTree) else { return }
@@ -239,8 +244,12 @@
         /// Code of the app must be called in ``ViewGraph/afterUpdate(_:)``.
         @MainActor func appeared(in node: ViewNode)
         /// Called when the user does not see the node any more, also before ``removed(from:)``.
+        ///
+        /// Code of the app must be called in ``ViewGraph/afterArrivals(of:_:)``.
         @MainActor func disappeared(in node: ViewNode)
         /// Called when the node is removed from the tree.
+        ///
+        /// Code of the app must be called in ``ViewGraph/afterArrivals(of:_:)``.
         @MainActor func removed(from node: ViewNode)
     }
 
@@ -252,14 +261,28 @@
 
     extension Wrapper {
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
+        func environment(from environment: EnvironmentValues) -> EnvironmentValues { environment }
     }
 
     /// A primitive that only groups the views in it; a `TabView` makes a tab of each of them.
     protocol ViewList: Primitive {}
 
+    /// A list of at most one view, which is a tab itself if the list is one.
+    protocol OneOfViews: ViewList {}
+
+    extension OneOfViews {
+        func environment(from environment: EnvironmentValues) -> EnvironmentValues { environment }
+    }
+
     extension Primitive {
         func parts(in node: ViewNode) -> [ViewNode.Part] { [] }
-        func environment(from environment: EnvironmentValues) -> EnvironmentValues { environment }
+        /// Returns the environment for the views inside, of which none is a tab of its own.
+        func environment(from environment: EnvironmentValues) -> EnvironmentValues {
+            guard environment.tabMarks != nil else { return environment }
+            var environment = environment
+            environment.tabMarks = nil
+            return environment
+        }
         func updated(in node: ViewNode) {}
         func appeared(in node: ViewNode) {}
         func disappeared(in node: ViewNode) {}

@@ -155,8 +155,6 @@
         /// Returns the view unchanged.
         public func progressViewStyle(_ style: ControlStyleName) -> some View { self }
         /// Returns the view unchanged.
-        public func tabViewStyle(_ style: ControlStyleName) -> some View { self }
-        /// Returns the view unchanged.
         public func navigationViewStyle(_ style: ControlStyleName) -> some View { self }
         /// Returns the view unchanged.
         public func buttonStyle(_ style: some ButtonStyle) -> some View { self }

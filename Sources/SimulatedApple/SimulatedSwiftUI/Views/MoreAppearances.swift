@@ -166,9 +166,27 @@
     public enum ControlStyleName: Sendable {
         /// A style, without effect.
         case automatic, `switch`, button, plain, roundedBorder, iconOnly, titleOnly, titleAndIcon, linear, circular
-        /// A style, without effect.
-        case page, stack, columns
+        /// A style of a stack of views, without effect.
+        case stack, columns
+        /// The style of a `TabView` whose pages the user turns.
+        case page
+
+        /// When the row of points below the pages is shown, without effect.
+        public enum IndexDisplayMode: Sendable {
+            /// The row is shown if there are several pages, always, or never.
+            case automatic, always, never
+        }
+
+        /// Returns the style of a `TabView` whose pages the user turns; the row of points below them has no effect.
+        public static func page(indexDisplayMode: IndexDisplayMode) -> ControlStyleName { .page }
     }
+
+    // The name is Apple's.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// Returns the style that is written `.page` since iOS 15; the row of points below the pages has no effect.
+    public func PageTabViewStyle(
+        indexDisplayMode: ControlStyleName.IndexDisplayMode = .automatic
+    ) -> ControlStyleName { .page }
 
     // The name is Apple's.
     // swift-format-ignore: AlwaysUseLowerCamelCase

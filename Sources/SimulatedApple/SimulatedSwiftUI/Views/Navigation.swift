@@ -39,10 +39,12 @@
         private init(_ stack: ViewNode) { self.stack = stack }
 
         /// Returns the parts of a stack, which are the root and the pushed views; only the last part is shown.
-        static func parts(of root: Any, in stack: ViewNode) -> [ViewNode.Part] {
+        ///
+        /// If `isStack` is false, nothing can be pushed; the root keeps its state when that changes.
+        static func parts(of root: Any, in stack: ViewNode, isStack: Bool = true) -> [ViewNode.Part] {
             let views = stack.memory as? PushedViews ?? PushedViews(stack)
             stack.memory = views
-            let base = StackLayer(views: views, root: root, page: nil)
+            let base = StackLayer(views: isStack ? views : nil, root: root, page: nil)
             return [ViewNode.Part(element: base, isShown: views.pages.isEmpty)]
                 + views.pages.map { page in
                     ViewNode.Part(
@@ -81,7 +83,7 @@
     /// The root or a pushed view of a stack.
     private struct StackLayer: View, Primitive {
         typealias Body = Never
-        let views: PushedViews
+        let views: PushedViews?
         let root: Any?
         let page: PushedPage?
 
@@ -108,11 +110,14 @@
         let isPresented: Binding<Bool>
         let destination: () -> Any
 
+        private final class Warned {}
+
         func parts(in node: ViewNode) -> [ViewNode.Part] {
             let element = isPresented.wrappedValue ? destination() : nil
             if let views = node.environment.pushedViews {
                 views.show(element, for: node) { isPresented.wrappedValue = false }
-            } else if element != nil {
+            } else if element != nil, node.memory == nil {
+                node.memory = Warned()
                 node.graph.warn("a navigationDestination outside of a NavigationStack shows nothing")
             }
             return [ViewNode.Part(element: content)]

@@ -28,12 +28,13 @@
             }
             let present = former ?? Presented()
             node.memory = present
-            let environment = EnvironmentChange(content: AnyPart(element: view)) { environment in
+            let environment = EnvironmentChange(content: AnyPart(content: view)) { environment in
                 environment.dismissAction = DismissAction(action: dismiss)
                 environment.closesAlert = isAlert ? dismiss : nil
                 environment.presentationDepth += 1
                 environment.presentations = present.presentations
                 environment.pushedViews = nil
+                environment.tabMarks = nil
                 environment.tap = nil
             }
             return [
@@ -50,12 +51,19 @@
     @MainActor
     final class PresentationLine {
         private var nodes: [ViewNode] = []
+        /// The first of `nodes` while its view disappears.
+        private var leaving: ViewNode?
 
-        /// Returns whether a node may present its view now; if not, the node is evaluated again when it may.
+        /// Returns whether a node may present its view now; if not, the node is evaluated again when it may, which is
+        /// after the view in front has disappeared.
         func admits(_ node: ViewNode) -> Bool {
+            if leaving === node { leaving = nil }
             if !nodes.contains(where: { $0 === node }) {
                 nodes.append(node)
-                if nodes.count > 1 {
+                // The first view may be dismissed in the same update, by a change that is evaluated later.
+                node.graph.afterUpdate { [weak self, weak node] in
+                    guard let self, let node, leaving == nil, nodes.dropFirst().contains(where: { $0 === node })
+                    else { return }
                     node.graph.warn(
                         "two views are presented at once; the second one waits until the first is dismissed")
                 }
@@ -64,17 +72,21 @@
         }
 
         func leave(_ node: ViewNode) {
-            guard let index = nodes.firstIndex(where: { $0 === node }) else { return }
-            nodes.remove(at: index)
-            if index == 0, let next = nodes.first { next.graph.invalidate(next) }
+            guard nodes.first === node else { return nodes.removeAll { $0 === node } }
+            leaving = node
+            node.graph.afterArrivals(of: node) { [weak self] in
+                guard let self, leaving === node else { return }
+                leaving = nil
+                nodes.removeFirst()
+                if let next = nodes.first { next.graph.invalidate(next) }
+            }
         }
     }
 
     /// A view whose type is not known.
-    struct AnyPart: View, Primitive {
+    struct AnyPart: View, Wrapper {
         typealias Body = Never
-        let element: Any
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: element)] }
+        let content: Any
     }
 
     /// The action that dismisses a presented view.

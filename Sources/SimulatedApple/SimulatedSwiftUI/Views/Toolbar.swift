@@ -129,11 +129,17 @@
         /// Adds the trailing button of a navigation bar, as apps did before iOS 14.
         public func navigationBarItems<T: View>(trailing: T) -> some View { beside(trailing) }
 
-        fileprivate func beside(_ other: some View) -> some View {
-            Group {
-                self
-                other
-            }
+        fileprivate func beside(_ other: some View) -> some View { Beside(content: self, other: other) }
+    }
+
+    /// A view with another one that belongs to it: unlike the views of a group, they are one tab of a `TabView`.
+    private struct Beside<Content: View, Other: View>: View, Wrapper {
+        typealias Body = Never
+        let content: Content
+        let other: Other
+
+        func parts(in node: ViewNode) -> [ViewNode.Part] {
+            [ViewNode.Part(element: content), ViewNode.Part(key: .index(1), element: VStack { other })]
         }
     }
 

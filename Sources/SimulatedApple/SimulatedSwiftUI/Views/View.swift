@@ -76,7 +76,7 @@
     /// One of two views, or of two scenes.
     ///
     /// Each has its own identity: the state of one is lost when the other replaces it.
-    public struct _ConditionalContent<First, Second>: ViewList {
+    public struct _ConditionalContent<First, Second>: OneOfViews {
         private let isFirst: Bool
         private let element: Any
 
@@ -95,7 +95,7 @@
         public typealias Body = Never
     }
 
-    extension Optional: Primitive, ViewList where Wrapped: View {
+    extension Optional: Primitive, ViewList, OneOfViews where Wrapped: View {
         func parts(in node: ViewNode) -> [ViewNode.Part] { map { [ViewNode.Part(element: $0)] } ?? [] }
     }
 
@@ -110,17 +110,15 @@
     /// A view of any type; if a view of another type replaces it, the state is new.
     ///
     /// Rule: Apple, "AnyView".
-    public struct AnyView: View, Primitive {
+    public struct AnyView: View, Wrapper {
         /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
-        private let element: Any
+        let content: Any
 
         /// Creates a view without its static type.
-        public init<V: View>(_ view: V) { element = view }
+        public init<V: View>(_ view: V) { content = view }
         /// Creates a view without its static type.
-        public init<V: View>(erasing view: V) { element = view }
-
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: element)] }
+        public init<V: View>(erasing view: V) { content = view }
     }
 
     /// A type that creates a view from another view.
@@ -141,18 +139,19 @@
     // The name is Apple's.
     // swift-format-ignore: NoLeadingUnderscores, AlwaysUseLowerCamelCase
     /// The view that a modifier is applied to.
-    public struct _ViewModifier_Content<Modifier: ViewModifier>: View, Primitive {
+    public struct _ViewModifier_Content<Modifier: ViewModifier>: View, Wrapper {
         /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
-        let element: Any
-
-        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: element)] }
+        let content: Any
     }
+
+    /// A view whose modifier has a body, so that what the body sets is found only when it is evaluated.
+    protocol ModifiedView {}
 
     /// A view with a modifier.
     ///
     /// Rule: Apple, "ModifiedContent".
-    public struct ModifiedContent<Content, Modifier>: Primitive {
+    public struct ModifiedContent<Content, Modifier>: Wrapper, ModifiedView {
         /// The view.
         public var content: Content
         /// The modifier.
@@ -163,7 +162,7 @@
 
         func parts(in node: ViewNode) -> [ViewNode.Part] {
             func body<M: ViewModifier>(of modifier: M) -> Any {
-                node.installed(modifier).body(content: _ViewModifier_Content(element: content))
+                node.installed(modifier).body(content: _ViewModifier_Content(content: content))
             }
             return (modifier as? any ViewModifier).map { [ViewNode.Part(element: body(of: $0))] } ?? []
         }
@@ -187,7 +186,7 @@
         public func id<ID: Hashable>(_ id: ID) -> some View { IdentifiedView(content: self, id: id) }
     }
 
-    private struct IdentifiedView<Content: View, ID: Hashable>: View, Primitive {
+    private struct IdentifiedView<Content: View, ID: Hashable>: View, Wrapper {
         typealias Body = Never
         let content: Content
         let id: ID
