@@ -214,7 +214,9 @@ static void leave_earlier_children(void) {
         return;
     }
     int status;
-    while (waitpid(child, &status, WNOHANG) != child) {
+    // The earlier children are waited for too, because otherwise they would stay zombies.
+    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) != child;) {
+        if (ended > 0) continue;
         int number = sigwaitinfo(&handled, &information);
         if (number > 0 && is_passed_on(number, information.si_code)) kill(child, number);
     }

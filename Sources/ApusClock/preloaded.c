@@ -77,8 +77,9 @@ static void prepare(void) {
 
 static void *serve(void *first_order) {
     unsigned order = (unsigned)(uintptr_t)first_order;
-    pthread_setname_np(pthread_self(), "process-clock");
     atomic_store(&slot->thread, (int)libc()->syscall(SYS_gettid));
+    libc()->syscall(SYS_futex, &slot->thread, FUTEX_WAKE, 1, NULL);
+    pthread_setname_np(pthread_self(), "process-clock");
     while (true) {
         order = next_order(order);
         switch ((enum clock_order)(order & ((1U << order_bits) - 1))) {
@@ -132,6 +133,8 @@ static void begin_serving(void) {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     void *order = (void *)(uintptr_t)atomic_load(&slot->order);
     if (pthread_create(&thread, &attributes, serve, order) != 0) give_up("it cannot have another thread");
+    // Without this, the process could run another program first, and would look as if it were about to join for ever.
+    while (atomic_load(&slot->thread) == 0) libc()->syscall(SYS_futex, &slot->thread, FUTEX_WAIT, 0, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
 }

@@ -32,8 +32,6 @@ struct process {
     int64_t since;
     // Whether the user has been informed that the process runs in the machine's time.
     bool is_excused;
-    // Whether the kernel shows neither the program nor where its threads sleep, because they have other rights.
-    bool is_hidden;
     // The `joined` of a slot whose thread had ended by the last search: since then, the process has run a program that
     // has not joined. 0 without such a slot.
     unsigned left;
@@ -201,8 +199,8 @@ static void add_thread(struct process *process, int id) {
 
 // MARK: Finding processes
 
-// Calls `use` with each process that a `children` file lists. The file is read completely before the first call.
-static void for_each_child(int file, void (*use)(int, void *), void *argument) {
+// Returns the text of a `children` file, for for_each_child.
+static char *read_children(int file) {
     size_t size = 4096, length = 0;
     char *text = malloc(size);
     if (!text) abort();
@@ -212,6 +210,11 @@ static void for_each_child(int file, void (*use)(int, void *), void *argument) {
         if (size - length < 1024 && !(text = realloc(text, size *= 2))) abort();
     }
     text[length] = 0;
+    return text;
+}
+
+// Calls `use` with each process that the text of a `children` file lists, and frees the text.
+static void for_each_child(char *text, void (*use)(int, void *), void *argument) {
     char *place = text;
     for (long id; (id = strtol(place, &place, 10)) > 0;) use((int)id, argument);
     free(text);
@@ -237,7 +240,8 @@ static bool has_thread(const struct process *process, int id) {
 }
 
 // Finds the threads of a process. The slot is read before they are listed, and its `joined` before its thread. So if
-// the thread is not listed, it has ended.
+// the thread is not listed, it has ended, or the kernel has left it out because another thread ended meanwhile.
+// Therefore the tree is not at rest before a search has found the same threads as the one before.
 static void find_threads(struct process *process) {
     const struct clock_slot *slot = slot_of(process);
     unsigned joined = slot ? atomic_load(&slot->joined) : 0;
@@ -260,8 +264,9 @@ static void find_process(int id, void *nothing) {
     size_t place = (size_t)(process - own.processes), count = process->count;
     for (size_t i = 0; i < count; i++) {
         int children = open_file(&own.processes[place], own.processes[place].threads[i].id, "children");
-        for_each_child(children, find_process, NULL);
+        char *text = read_children(children);
         close(children);
+        for_each_child(text, find_process, NULL);
     }
 }
 
@@ -289,7 +294,7 @@ static void find_processes(void) {
     own.last_process = read_last_process();
     own.must_search = own.has_changed = own.lacks_descriptors = false;
     for (size_t i = 0; i < own.count; i++) own.processes[i].is_there = false;
-    for_each_child(own.children_file, find_process, NULL);
+    for_each_child(read_children(own.children_file), find_process, NULL);
     find_joined_processes();
     for (size_t i = 0; i < own.count; i++) find_process(own.processes[i].id, NULL);
     for (size_t i = own.count; i-- > 0;) {
@@ -320,15 +325,24 @@ static void say(const struct process *process, const char *why) {
     fprintf(stderr, "apus-clock: %s (process %d) runs in the machine's time: it %s\n", name, process->id, why);
 }
 
+// Returns whether the kernel hides which program a process runs and where its threads sleep, because the process has
+// other rights or is not dumpable. Otherwise it finds the program, which stays zero if the process has ended.
+static bool is_hidden(const struct process *process, struct stat *program) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/exe", process->id);
+    return stat(path, program) != 0 && errno == EACCES;
+}
+
 // Returns whether the tree may be at rest although this sleeping process has no clock: either the process cannot have a
 // clock, or it has not joined in time.
 static bool is_excused(struct process *process) {
     char path[64];
     struct stat program = {0};
     snprintf(path, sizeof path, "/proc/%d/exe", process->id);
-    process->is_hidden = stat(path, &program) != 0 && errno == EACCES;
-    // A zombie has no program.
-    if (program.st_ino == 0 && !process->is_hidden) return true;
+    // A zombie has no program, but the kernel hides this too if the zombie is of another user.
+    if (process->count == 1 && thread_state(process->threads[0].state) == 'Z') return true;
+    bool is_program_hidden = is_hidden(process, &program);
+    if (program.st_ino == 0 && !is_program_hidden) return true;
     if (program.st_dev != process->device || program.st_ino != process->file) {
         process->device = program.st_dev, process->file = program.st_ino;
         process->since = process_clock_machine_time();
@@ -339,8 +353,8 @@ static bool is_excused(struct process *process) {
     // A process gets two seconds to join, because the dynamic linker may wait for a slow disk, and a child for its
     // parent.
     if (!why && process_clock_machine_time() - process->since > 2 * SECOND)
-        why = process->is_hidden ? "has other rights, so the dynamic linker did not load the clock"
-                                 : "was started without LD_PRELOAD, or forked by a system call without libc";
+        why = is_program_hidden ? "has other rights, so the dynamic linker did not load the clock"
+                                : "was started without LD_PRELOAD, or forked by a system call without libc";
     if (!why) return false;
     say(process, why);
     process->is_excused = true;
@@ -399,6 +413,12 @@ static void move_to_front(struct process *process, size_t index) {
     process->threads[0] = thread;
 }
 
+// Where the kernel does not show the place of a thread of a hidden process, the state has to be enough.
+static bool is_off_processor_at_last(const struct process *process, const struct thread *thread) {
+    struct stat program;
+    return is_off_processor(thread) || (is_hidden(process, &program) && is_asleep(thread->state));
+}
+
 // Whether all threads are asleep, and all processes have joined or are excused.
 //
 // The first pass includes the threads that serve clocks. Such a thread may still be ending when the program's own
@@ -414,7 +434,7 @@ static bool all_are_asleep(bool is_last) {
         for (size_t i = 0; i < process->count; i++) {
             const struct thread *thread = &process->threads[i];
             if (thread->serves_clock && is_last) continue;
-            if (is_last && !process->is_hidden ? is_off_processor(thread) : is_asleep(thread->state)) continue;
+            if (is_last ? is_off_processor_at_last(process, thread) : is_asleep(thread->state)) continue;
             own.runner = process->threads[i].id, own.runner_process = process->id;
             // A thread that runs now is likely to run at the next examination, which therefore begins with it.
             move_to_front(process, i);
@@ -494,7 +514,7 @@ bool tree_is_at_rest(void) {
     // The clocks get orders only when nothing runs, because on a busy machine each order takes a processor from a
     // thread that runs.
     if (!all_are_asleep(false) || !none_has_run()) return false;
-    if (read_last_process() != own.searched_process) {
+    if (own.has_changed || read_last_process() != own.searched_process) {
         find_processes();
         if (own.has_changed) return false;
     }
@@ -529,7 +549,7 @@ void tree_fire(const struct tree_deadline *deadline) {
 
 // MARK: The end
 
-static int killed, refused;
+static bool is_refused;
 
 // A process that may not be killed, whose descendants are: its number, and its open folder in `/proc`, which stands for
 // the process even when its number is given to another one.
@@ -553,10 +573,7 @@ static void kill_descendant(int id, void *parent) {
     struct process_state state = process_state(id);
     bool is_child = state.identity != 0 && state.parent == ((struct survivor *)parent)->id
         && (signal_to(parent, 0) == 0 || errno == EPERM);
-    // A zombie is killed too, because other threads of its process may run, but it does not count: only its parent can
-    // remove it.
-    if (is_child && signal_to(&child, SIGKILL) == 0) killed += state.state != 'Z';
-    else if (is_child && errno == EPERM) kill_descendants(&child);
+    if (is_child && signal_to(&child, SIGKILL) != 0 && errno == EPERM) kill_descendants(&child);
     close(child.folder);
 }
 
@@ -564,8 +581,9 @@ static bool kill_children_of_thread(int32_t thread, void *parent) {
     char path[64];
     snprintf(path, sizeof path, "task/%d/children", thread);
     int children = openat(((struct survivor *)parent)->folder, path, O_RDONLY | O_CLOEXEC);
-    for_each_child(children, kill_descendant, parent);
+    char *text = read_children(children);
     close(children);
+    for_each_child(text, kill_descendant, parent);
     return true;
 }
 
@@ -576,27 +594,24 @@ static void kill_descendants(const struct survivor *parent) {
 }
 
 static void kill_child(int id, void *nothing) {
-    if (kill(id, SIGKILL) == 0) {
-        killed++;
-        return;
-    }
+    if (kill(id, SIGKILL) == 0) return;
     char path[64];
     snprintf(path, sizeof path, "/proc/%d", id);
     struct survivor child = {id, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     kill_descendants(&child);
     close(child.folder);
-    refused++;
+    is_refused = true;
 }
 
 bool tree_kill(void) {
-    // The kernel may leave out children while others of the same parent end, so one pass without a process to kill is
-    // not enough.
-    enum { enough = 20 };
-    static int passes_in_vain;
-    killed = refused = 0;
+    // One pass is not enough, because the kernel may leave out children while others of the same parent end. A process
+    // that may not be killed may start others as fast as they are killed, so the passes are limited although they kill.
+    enum { enough = 1000 };
+    static int refused_passes;
+    is_refused = false;
     // The descriptors are needed to find the descendants of processes that may not be killed.
     while (own.count > 0) forget_process(own.count - 1);
-    for_each_child(own.children_file, kill_child, NULL);
-    passes_in_vain = killed > 0 || refused == 0 ? 0 : passes_in_vain + 1;
-    return passes_in_vain < enough;
+    for_each_child(read_children(own.children_file), kill_child, NULL);
+    refused_passes += is_refused;
+    return refused_passes < enough;
 }

@@ -36,7 +36,7 @@ void tree_describe_runner(char *text, size_t size);
 // Ends the examinations, and kills the children of this process, and of those that it may not kill, because they have
 // other rights, the descendants. The caller repeats the call while there is a child, because the children of a process
 // that has ended become children of this process, whose numbers are not reused before this process has waited for
-// them. Returns false if only processes that may not be killed have been found for several calls.
+// them. Returns false after 1000 calls that have found a child that may not be killed.
 bool tree_kill(void);
 
 // Returns why a program's time cannot be virtual, in words that follow "it"; NULL if it can be.

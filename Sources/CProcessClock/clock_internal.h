@@ -3,7 +3,8 @@
 // marks, and checks the calls, and that each function is declared in the section of its file.
 //
 // "With the lock held" means the lock of clock_state.c. Its holder calls only functions whose comments have these
-// words, those of clock_libc.c, and libc's own that do not block and are no cancellation points.
+// words, those of clock_libc.c except process_clock_machine_sleep, and libc's own that do not block and are no
+// cancellation points.
 //
 // A waiting thread has a `struct wait`, which is in memory that is never unmapped. A step may therefore use the wait
 // whatever has become of the thread and its stack:

@@ -2,7 +2,8 @@
 // children do not inherit.
 //
 // The pointers are written once, before `main` or at the first call; there is no lock. Everything here may be called
-// with the clock's lock held, in a signal handler and after a fork.
+// with the clock's lock held, in a signal handler and after a fork, except process_clock_machine_sleep, which calls a
+// cancellation point.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
