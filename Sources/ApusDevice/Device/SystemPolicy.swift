@@ -149,8 +149,8 @@ public struct SystemPolicy: Sendable, Hashable {
     ///
     /// Apple Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a.
     public var dataProtectionDelay: Duration = .seconds(10)
-    /// Whether an item whose secret cannot be read before the first unlock is not found then (`errSecItemNotFound`),
-    /// with or without its secret.
+    /// Whether the keychain hides an unreadable item until the first unlock (`errSecItemNotFound`), also from queries
+    /// without its secret.
     ///
     /// This was seen in prewarmed processes (github.com/kylebshr/luka-ios/pull/134). If false, only a request for the
     /// secret is refused (`errSecInteractionNotAllowed`), as Apple documents it. The value is read when the device is

@@ -85,7 +85,7 @@
                     at: engine.time.continuous())
             }
             if let request { try? await self.send([request.payload]) }
-            if pending.withLock({ $0.droppedEvents + $0.droppedBytes > 0 }) { add { _ in } }
+            if pending.withLock({ $0.droppedEvents + $0.droppedBytes > 0 }) { scheduleSending() }
         }
 
         // MARK: Sending
@@ -94,9 +94,9 @@
         func change() { requests.withLock { $0.change(at: engine.time.continuous()) } }
 
         func publish(_ event: JobEvent) {
-            guard let coded = CodedEvent(event), requests.withLock({ $0.mustSend(at: engine.time.continuous()) })
+            guard requests.withLock({ $0.mustSend(at: engine.time.continuous()) }), let coded = CodedEvent(event)
             else { return }
-            add { pending in
+            pending.withLock { pending in
                 let size = coded.bytes?.count ?? 0
                 if size > 0, pending.bytes + size > Self.most.bytes {
                     pending.droppedBytes += size
@@ -107,11 +107,11 @@
                     pending.bytes += size
                 }
             }
+            scheduleSending()
         }
 
-        private func add(_ body: (inout Pending) -> Void) {
+        private func scheduleSending() {
             let mustSchedule = pending.withLock { pending in
-                body(&pending)
                 defer { pending.isScheduled = true }
                 return !pending.isScheduled
             }
@@ -164,7 +164,8 @@
         func receive(_ payload: String) {
             if let request = EventRequests.Request(payload) {
                 if requests.withLock({ $0.receive(request, at: engine.time.continuous()) }) {
-                    add { $0.droppedEvents += 1 }
+                    pending.withLock { $0.droppedEvents += 1 }
+                    scheduleSending()
                 }
             } else if hasSubscribers.withLock({ $0 })(), case .dropped = arrivals.yield(payload) {
                 missed()

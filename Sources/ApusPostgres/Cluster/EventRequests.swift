@@ -102,7 +102,9 @@
 
         /// Reads the payload of a notification; returns `nil` if it is not a request.
         init?(_ payload: String) {
-            let parts = payload.unicodeScalars.split(separator: " ").map(String.init)
+            // Most payloads are events, of up to 8 kB.
+            guard payload.utf8.starts(with: Self.word.utf8) else { return nil }
+            let parts = payload.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
             guard parts.count == 4, parts[0] == Self.word, let node = Int64(parts[1]), let age = Int64(parts[2]),
                 let period = UInt32(parts[3])
             else { return nil }

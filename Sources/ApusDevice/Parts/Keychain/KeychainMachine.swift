@@ -18,7 +18,7 @@ struct KeychainMachine {
     }
 
     var state = ProtectedDataState.available
-    /// Whether items whose secrets cannot be read before the first unlock are not found then, with or without the secret.
+    /// Whether unreadable items are hidden until the first unlock, also from queries without their secrets.
     ///
     /// Otherwise, a request for the secret results in `interactionNotAllowed`.
     let hidesItemsBeforeFirstUnlock: Bool

@@ -146,7 +146,7 @@
         /// Whether the view is presented or pushed.
         public var isPresented: Bool { dismissAction != nil }
 
-        /// Whether the view is presented or pushed, in the form before iOS 15.
+        /// Whether the view is presented or pushed: the name that Apple has replaced in iOS 15.
         public var presentationMode: Binding<PresentationMode> {
             let action = dismissAction?.action
             return Binding(get: { PresentationMode(action: action ?? {}, isPresented: action != nil) }, set: { _ in })
