@@ -7,7 +7,7 @@
     ///
     /// It is a connection of the store, or the connection of an application to its own database.
     ///
-    /// All members except `perform`, `enqueue` and `close` are used only on the queue of the connection.
+    /// All members except `perform`, `performAndWait`, `enqueue` and `close` are used only on the queue of the connection.
     ///
     /// For `@unchecked Sendable`: `database`, `handle`, `statements`, `frequent` and `isOpen` are used only on
     /// `queue`'s serial queue.
@@ -79,6 +79,18 @@
                             SQLiteErrors.jobError($0, path: connection.path)
                         })
                 }
+            }
+        }
+
+        /// Runs `body` on the connection's queue after its earlier work, blocks the calling thread meanwhile, and
+        /// returns the result.
+        ///
+        /// If the queue has no work, `body` runs on the calling thread.
+        ///
+        /// - Throws: ``JobError``.
+        func performAndWait<Value>(_ body: (Connection) throws -> Value) throws(JobError) -> Value {
+            do { return try queue.writeWithoutTransaction { _ in try body(self) } } catch {
+                throw SQLiteErrors.jobError(error, path: path)
             }
         }
 

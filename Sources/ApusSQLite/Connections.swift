@@ -97,17 +97,21 @@
             return try await Connections(place, configuration, insteadOf: self)
         }
 
-        /// Runs `body` with the writer, after the earlier work of the connection.
-        func write<Value: Sendable>(_ body: @escaping @Sendable (TurnWriter) throws -> Value) async throws -> Value {
-            try await writer.perform { [self] _ in
+        /// Runs `body` with the writer, after the earlier work of the connection, and blocks the calling thread
+        /// meanwhile.
+        ///
+        /// A scheduler writes on a thread of its own, which has nothing else to do until a commit returns. To continue
+        /// on another thread and to come back would take two wake-ups, longer than a small commit without its sync.
+        func write<Value>(_ body: (TurnWriter) throws -> Value) throws(JobError) -> Value {
+            try writer.performAndWait { _ in
                 defer { if turns.writer.hasFailedToSync { failedToSync.store(true, ordering: .releasing) } }
                 return try body(turns.writer)
             }
         }
 
         /// Makes the node the owner, under a new epoch.
-        func takeOwnership(_ node: NodeID) async throws -> StoreSession {
-            try await write { try $0.takeOwnership(node) }
+        func takeOwnership(_ node: NodeID) throws(JobError) -> StoreSession {
+            try write { try $0.takeOwnership(node) }
         }
 
         /// Limits the size of the file; see ``SQLiteStore/limitPages(to:)``.

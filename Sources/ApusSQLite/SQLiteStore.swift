@@ -114,12 +114,12 @@
             try await turnstile.pass {
                 if let open = self.openConnections {
                     let connections = try await self.usable(open)
-                    let session = try await connections.takeOwnership(node)
+                    let session = try connections.takeOwnership(node)
                     self.phase.withLock { $0 = .open(connections, owner: session) }
                     return session
                 }
                 let connections = try await Connections(self.place, self.configuration)
-                let session = try await connections.takeOwnership(node)
+                let session = try connections.takeOwnership(node)
                 self.phase.withLock { $0 = .open(connections, owner: session) }
                 self.configuration.logger.debug(
                     "opened the job store",
@@ -307,7 +307,7 @@
         /// Returns the query plan of each statement that was used since the store was opened.
         package func queryPlans() async throws -> [String: [String]] {
             let connections = try await connections()
-            let written = try await connections.write { try $0.queryPlans() }
+            let written = try connections.write { try $0.queryPlans() }
             return try await connections.reader.perform { try $0.queryPlans() }.merging(written) { plan, _ in plan }
         }
 

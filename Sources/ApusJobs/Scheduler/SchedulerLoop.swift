@@ -85,7 +85,7 @@ final class SchedulerLoop: Sendable {
         self.random = random
         self.configuration = configuration
         let stepped = executor as? any SteppedExecutor
-        let own: any TaskExecutor = if let stepped { stepped } else { ThreadExecutor.shared }
+        let own: any TaskExecutor = if let stepped { stepped } else { ThreadExecutor(named: "apus-scheduler") }
         self.executor = own
         handlerExecutor = executor
         readyTasks = ReadyTasks(of: executor, isOwn: stepped != nil, engine: engine)
