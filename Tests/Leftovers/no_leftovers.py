@@ -1,9 +1,9 @@
 """Runs a command, and fails if a process that it started is still there when it has ended.
 
-    Scripts/no-leftovers COMMAND…
+    Scripts/no-leftovers [--within SECONDS] COMMAND…
 
-Such processes are named and killed, also those in sessions of their own and those that hold its output open. Only on Linux: elsewhere the
-command runs without the check.
+Such processes have SECONDS to end by themselves, 30 unless given. Those that are left are named and killed, also those in sessions of
+their own and those that hold its output open. Only on Linux: elsewhere the command runs without the check.
 """
 
 import ctypes
@@ -13,8 +13,8 @@ import sys
 import time
 
 PR_SET_CHILD_SUBREAPER = 36
-# How often it is looked whether those that are about to end have ended.
-LOOKS = 600
+# Between two looks whether the processes that are about to end have ended, in seconds.
+PAUSE = 0.05
 
 
 def parents() -> dict[int, int]:
@@ -58,7 +58,11 @@ def reap() -> None:
 
 
 def main() -> int:
-    arguments = sys.argv[1:]
+    arguments, within = sys.argv[1:], 30
+    if arguments[:1] == ["--within"]:
+        if len(arguments) < 3 or not arguments[1].isdigit():
+            sys.exit("no-leftovers: --within: expected a number of seconds, such as 5, and a command")
+        arguments, within = arguments[2:], int(arguments[1])
     if not sys.platform.startswith("linux"):
         os.execvp(arguments[0], arguments)
     # Processes whose parents end become children of this one, also those in sessions of their own.
@@ -79,11 +83,11 @@ def main() -> int:
     status = os.waitstatus_to_exitcode(ended[1])
     code = 128 - status if status < 0 else status
     left = []
-    for _ in range(LOOKS):
+    for _ in range(round(within / PAUSE) + 1):
         reap()
         if not (left := descendants()):
             return code
-        time.sleep(0.05)
+        time.sleep(PAUSE)
     for process in left:
         print(f"no-leftovers: process {process} is left: {command_line(process)[:500]}", file=sys.stderr)
     while left := descendants():
@@ -93,7 +97,7 @@ def main() -> int:
             except ProcessLookupError:
                 pass
         reap()
-        time.sleep(0.05)
+        time.sleep(PAUSE)
     return code or 1
 
 
