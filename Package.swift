@@ -341,7 +341,7 @@ targets += [
         simulated(
             "SimulatedApple",
             [
-                "ActivityKit", "AlarmKit", "ApusDevice", "ApusVirtualTime", "AudioToolbox", "AVFoundation",
+                "ActivityKit", "AlarmKit", "AppIntents", "ApusDevice", "ApusVirtualTime", "AudioToolbox", "AVFoundation",
                 "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedAppleCore",
                 "SimulatedCombine", "SimulatedFoundation", "SimulatedOS", "SimulatedOSLog", "SimulatedSecurity",
                 "SimulatedSwiftUI", "SimulatedURLSession", "UIKit", "UserNotifications", "_Testing_UIKit",
@@ -360,6 +360,7 @@ targets += [
                 "ApusBackground", "ApusDevice", "ApusTimers", "ApusVirtualTime", "QuartzCore", "SimulatedAppleCore",
                 "SimulatedURLSession", "UserNotifications",
             ]),
+        simulated("AppIntents", ["ApusBackground", "ApusDevice", "ApusTimers", "SimulatedAppleCore"]),
         simulated("ActivityKit", ["ApusBackground", "ApusDevice", "ApusTimers", "SimulatedAppleCore"]),
         simulated(
             "AlarmKit",
@@ -439,7 +440,7 @@ targets += [
         .testTarget(
             name: "SimulatedAppleTests",
             dependencies: [
-                "ActivityKit", "AlarmKit", "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers",
+                "ActivityKit", "AlarmKit", "AppIntents", "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers",
                 "ApusVirtualTime", "AudioToolbox", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer",
                 "PlatformC", "QuartzCore", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedAppleCore",
                 "SimulatedOSLog", "SimulatedSecurity", "Tutorials", "UIKit", "UserNotifications", "_Testing_UIKit",

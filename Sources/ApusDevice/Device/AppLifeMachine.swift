@@ -157,7 +157,7 @@ package struct LaunchCause: Sendable, Hashable, Codable, ExpressibleByStringLite
 
     package init(stringLiteral description: String) { self.description = description }
 
-    private init(_ description: String) { self.description = description }
+    init(_ description: String) { self.description = description }
 
     /// The user opened the app.
     static let user: LaunchCause = "icon"

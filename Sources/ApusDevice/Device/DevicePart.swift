@@ -205,6 +205,8 @@ package struct PartSurroundings: Sendable {
     /// The closure returns false if that is not allowed. If the second argument is true, the app is started even after
     /// a force quit. The app's code runs at the next step of time.
     package var wake: @MainActor @Sendable (LaunchCause, Bool) -> Bool = { _, _ in false }
+    /// Brings the app to the foreground, as the user does; the app's code runs at the next step of time.
+    var bringToFront: @MainActor @Sendable () -> Void = {}
     /// Brings the app to the foreground, calls the closure, and runs everything that follows at this instant.
     ///
     /// It must be called on the device's thread.
@@ -324,6 +326,7 @@ package struct DeviceScene: Sendable {
     var isAppEnding = false
     /// Whether the app has no process, or a suspended or prewarmed one.
     var isAppStopped = true
+    var isLocked = false
 
     init() {}
 
@@ -332,6 +335,7 @@ package struct DeviceScene: Sendable {
         conditions = device.conditions
         isBackgroundRefreshOn = device.isBackgroundRefreshOn
         wasUnlockedSinceBoot = device.wasUnlockedSinceBoot
+        isLocked = device.isLocked
         isInSwitcher = device.life.isInSwitcher
         wasForceQuit = device.life.wasForceQuit
         switch device.life.state {

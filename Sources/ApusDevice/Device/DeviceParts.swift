@@ -13,6 +13,7 @@ extension SimulatedDevice {
         SignificantChanges.self,
         SimulatedTransfers.self,
         SimulatedKeychain.self,
+        SimulatedIntents.self,
         SimulatedAlarms.self,
         SimulatedActivities.self,
     ]
@@ -79,6 +80,7 @@ extension SimulatedDevice {
             wake: { [weak self] why, despiteForceQuit in
                 self?.wakeInBackground(why, despiteForceQuit: despiteForceQuit) ?? false
             },
+            bringToFront: { [weak self] in self?.comeToFront() },
             openApp: { [weak self] notify in
                 MainActor.assumeIsolated {
                     self?.open()

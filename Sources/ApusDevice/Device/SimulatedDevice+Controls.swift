@@ -392,7 +392,7 @@ extension SimulatedDevice {
         await withUnsafeContinuation { continuation in Task { @MainActor in continuation.resume() } }
     }
 
-    private func comeToFront() {
+    func comeToFront() {
         if isLocked { unlockScreen() } else { touch() }
         guard installation != nil else { return fault(Fault(.noApp, "no app is installed; install one first")) }
         screen = .app

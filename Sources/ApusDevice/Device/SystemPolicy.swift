@@ -112,6 +112,11 @@ public struct SystemPolicy: Sendable, Hashable {
     /// developer.apple.com/documentation/activitykit/activityauthorizationerror/targetmaximumexceeded).
     public var liveActivityLimit = 5
 
+    // MARK: App Intents, read when the device is created
+
+    /// The rules for App Intents.
+    public var intents = Intents()
+
     // MARK: Life cycle
 
     /// The time that an app may take to start: about 20 s (Apple, "Addressing watchdog terminations": 19.97 s for a
@@ -299,6 +304,42 @@ extension SystemPolicy {
 }
 
 extension SystemPolicy {
+    /// The rules for App Intents.
+    ///
+    /// "A choice" means that no source gives a value.
+    public struct Intents: Sendable, Hashable {
+        /// The time that an intent has for `perform()`: about 30 s.
+        ///
+        /// It begins when the app is there to perform it (a choice), and is the same in the foreground (Apple,
+        /// documentation/appintents/intentcancellationreason/timeout). An engineer of Apple has called it time of the
+        /// processor (developer.apple.com/forums/thread/832170); the simulation measures time that passes.
+        public var timeLimit: Duration = .seconds(30)
+        /// The time for which a background task of a `LongRunningIntent` may run without progress.
+        ///
+        /// Apple demands regular updates (documentation/appintents/longrunningintent), without a number. The default
+        /// is that of documentation/appintents/intentcancellationreason/timeout.
+        public var progressStall: Duration = .seconds(30)
+        /// The time after its cancellation in which an intent must return: a choice.
+        ///
+        /// The system can suspend the process "shortly after" it (Apple, documentation/appintents/cancellableintent).
+        public var windUpTime: Duration = .seconds(1)
+        /// The same time for a `CancellableIntent`: a choice; Apple says "additional time".
+        public var cleanupTime: Duration = .seconds(5)
+        /// Whether an intent starts an app that the user has removed from the switcher: a choice.
+        ///
+        /// The buttons of an alarm do (developer.apple.com/forums/thread/797158: an alarm outlives a force quit, and
+        /// its end runs the `stopIntent`). For other intents no source was found; the user runs them, as the user opens
+        /// the app.
+        public var launchesAfterForceQuit = true
+        /// Whether there is `LongRunningIntent`, as in iOS 27 and later; if not, an intent gets no more time.
+        public var hasLongRunning = true
+
+        /// Creates the rules of Apple's systems, with the default values above.
+        public init() {}
+    }
+}
+
+extension SystemPolicy {
     private static var durations: [WritableKeyPath<SystemPolicy, Duration>] {
         [
             \.backgroundBudget, \.expirationLead, \.handlerWarning, \.handlerLimit, \.longBackgroundTaskWarning,
@@ -306,7 +347,7 @@ extension SystemPolicy {
             \.dataProtectionDelay, \.rebootTime, \.jobs.usageWindow, \.jobs.expectedUseLead, \.jobs.refreshPatience,
             \.jobs.dailyRefreshBudget, \.jobs.refreshSpacing, \.jobs.processingSpacing, \.jobs.nightBegin,
             \.jobs.nightEnd, \.jobs.refreshLimit, \.jobs.processingLimit, \.jobs.windUpTime, \.jobs.progressStall,
-            \.jobs.cpuWindow,
+            \.jobs.cpuWindow, \.intents.timeLimit, \.intents.progressStall, \.intents.windUpTime, \.intents.cleanupTime,
         ]
     }
 
@@ -354,8 +395,12 @@ extension SystemPolicy {
         return policy
     }
 
-    /// The rules of iOS 26, which are those of iOS 27.
-    public static var iOS26: SystemPolicy { iOS27 }
+    /// The rules of iOS 26: those of iOS 27 without `LongRunningIntent`.
+    public static var iOS26: SystemPolicy {
+        var policy = iOS27
+        policy.intents.hasLongRunning = false
+        return policy
+    }
 
     /// The rules of iOS 27, which are the default.
     ///

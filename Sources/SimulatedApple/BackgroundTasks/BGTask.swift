@@ -113,7 +113,7 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting {
     public let progress: Progress
 
     override init(_ task: any PhoneTask, _ callbacks: CallbackQueue, _ process: PhoneProcess) {
-        progress = TaskProgress(of: task)
+        progress = ReportingProgress { completed, total in task.report(completed: completed, of: total) }
         super.init(task, callbacks, process)
     }
 
@@ -123,28 +123,4 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting {
     open var subtitle: String { task.subtitle }
     /// Changes the title and the subtitle.
     open func updateTitle(_ title: String, subtitle: String) { task.updateTitle(title, subtitle: subtitle) }
-}
-
-/// A progress that reports its changes to the scheduler, because a `Progress` cannot be observed on Linux.
-///
-/// For `@unchecked Sendable`, which subclasses must repeat: `Progress` conforms, and this class adds only a constant.
-private final class TaskProgress: Progress, @unchecked Sendable {
-    private let task: any PhoneTask
-
-    init(of task: any PhoneTask) {
-        self.task = task
-        super.init(parent: nil, userInfo: nil)
-    }
-
-    override var completedUnitCount: Int64 {
-        didSet { report() }
-    }
-
-    override var totalUnitCount: Int64 {
-        didSet { report() }
-    }
-
-    private func report() {
-        if totalUnitCount > 0 { task.report(completed: completedUnitCount, of: totalUnitCount) }
-    }
 }

@@ -57,6 +57,7 @@ public enum SimulatedPhone {
                 notifications: DeviceNotifications(host, phone.shelf, dates: .machine), jobs: host.jobs,
                 pushes: host.pushes, transfers: host.transfers, records: phone.records, patience: patience,
                 groupContainer: { containers.group($0, of: manifest) }, settings: settings)
+            ProgramCode.connectIntents(with: host)
             running.withLock { $0 = phone.process }
             return try make()
         }

@@ -4,9 +4,9 @@ import ApusVirtualTime
 
 /// The Live Activities of a simulated phone, which outlive the app's processes.
 ///
-/// An app can begin an activity only while the app is active, and can update and end it in the background too. The
-/// system ends an activity after eight hours, and then shows it for four more hours at most. A running app is notified
-/// of changes at once, and a suspended app when it is resumed.
+/// An app can begin an activity only while the app is active, or in a `LiveActivityIntent`, and can update and end it
+/// in the background too. The system ends an activity after eight hours, and then shows it for four more hours at most.
+/// A running app is notified of changes at once, and a suspended app when it is resumed.
 ///
 /// An app begins activities with the module ActivityKit. All members may be used from any thread.
 ///
@@ -22,10 +22,12 @@ public final class SimulatedActivities: Sendable {
     }
 
     private let surroundings: PartSurroundings
+    private let intents: SimulatedIntents
     private let state: Locked<State>
 
     package init(_ surroundings: PartSurroundings) {
         self.surroundings = surroundings
+        intents = surroundings.part(SimulatedIntents.self)
         state = Locked(State(machine: ActivityMachine(limit: surroundings.policy.liveActivityLimit)))
     }
 
@@ -62,7 +64,7 @@ public final class SimulatedActivities: Sendable {
     private var isEnabled: Bool { state.withLock { $0.isOn && $0.isDeclared } }
 
     private func begin(_ request: ActivityRequest) -> ActivityReply {
-        let isActive = surroundings.host?.phase == .active
+        let isActive = surroundings.host?.phase == .active || intents.mayBeginActivities
         do throws(ActivityRefusal) {
             let activity = try change { state, now throws(ActivityRefusal) in
                 guard state.isDeclared else { throw .unsupportedTarget }

@@ -243,6 +243,7 @@ final class AppLink: Sendable {
         if let services = services.withLock({ $0 }) { return services.process }
         let phone = RemotePhone(self, ask(.status, for: AppStatus.self))
         let new = (process: PhoneProcess(phone), phone: phone)
+        ProgramCode.connectIntents(with: phone)
         return services.withLock { services in
             if services == nil { services = new }
             return services?.process ?? new.process

@@ -1,18 +1,18 @@
 import ApusBackground
 import ApusDevice
 import ApusTimers
-import Foundation
+package import Foundation
 
 /// The JSON form of the requests, replies and events of services.
-enum ServiceJSON {
-    static func encode(_ value: some Encodable) -> Data {
+package enum ServiceJSON {
+    package static func encode(_ value: some Encodable) -> Data {
         guard let json = try? JSONEncoder().encode(value) else {
             fatalError("\(value) cannot be written as JSON")
         }
         return json
     }
 
-    static func decode<Value: Decodable>(_ type: Value.Type, from json: Data) -> Value {
+    package static func decode<Value: Decodable>(_ type: Value.Type, from json: Data) -> Value {
         guard let value = try? JSONDecoder().decode(type, from: json) else {
             fatalError("\(String(decoding: json, as: UTF8.self)) is not a value of type \(type)")
         }
