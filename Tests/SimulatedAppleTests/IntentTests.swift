@@ -412,15 +412,29 @@
         }
 
         @Test("an app in the test's process performs intents too")
-        func inTestProcess() throws {
+        func inTestProcess() async throws {
             let device = try #require(SimulatedDevice.current)
             SimulatedPhone.install(on: device, delegate: DrinksApp())
-            SimulatedPhone.perform(LogDrink(250, .water), on: device)
-            device.advance(by: .seconds(10))
-            #expect(device.intents.all.first?.value == "250" && device.host?.phase == .suspended)
-            SimulatedPhone.perform(Work(seconds: 60), on: device)
-            device.advance(by: .seconds(40))
-            #expect(device.intents.all.last?.state == .timedOut)
+            SimulatedPhone.perform(CountDrinks(), on: device)
+            #expect(device.notes == ["false"] && device.intents.all.map(\.state) == [.finished])
+            device.pressHome()
+            await device.advance(by: .seconds(10))
+            SimulatedPhone.perform(ShowRide(), on: device)
+            await device.advance(by: .seconds(10))
+            #expect(device.activities.all.count == 1 && device.intents.all.last?.state == .finished)
+            #expect(device.host?.phase == .suspended)
+        }
+
+        @Test("the task of an intent in the test's process is cancelled too")
+        func cancelledInTestProcess() async throws {
+            let device = try #require(SimulatedDevice.current)
+            SimulatedPhone.install(on: device, delegate: DrinksApp())
+            SimulatedPhone.perform(Work(seconds: 1_000), on: device)
+            await device.advance(by: .seconds(10))
+            device.cancelIntent()
+            await device.advance(by: .seconds(1))
+            #expect(device.intents.all.map(\.state) == [.userCancelled])
+            #expect(device.logText.contains("“Work” has returned after its cancellation"))
         }
     }
 #endif
