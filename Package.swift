@@ -341,7 +341,8 @@ targets += [
         simulated(
             "SimulatedApple",
             [
-                "ActivityKit", "AlarmKit", "AppIntents", "ApusDevice", "ApusVirtualTime", "AudioToolbox", "AVFoundation",
+                "ActivityKit", "AlarmKit", "AppIntents", "ApusDevice", "ApusVirtualTime", "AudioToolbox",
+                "AVFoundation",
                 "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedAppleCore",
                 "SimulatedCombine", "SimulatedFoundation", "SimulatedOS", "SimulatedOSLog", "SimulatedSecurity",
                 "SimulatedSwiftUI", "SimulatedURLSession", "UIKit", "UserNotifications", "_Testing_UIKit",
@@ -365,7 +366,7 @@ targets += [
         simulated(
             "AlarmKit",
             [
-                "ActivityKit", "ApusBackground", "ApusDevice", "ApusTimers", "SimulatedAppleCore",
+                "ActivityKit", "AppIntents", "ApusBackground", "ApusDevice", "ApusTimers", "SimulatedAppleCore",
                 "SimulatedSwiftUICore",
             ]),
         simulated("BackgroundTasks", ["ApusBackground", "ApusTimers", "ApusVirtualTime", "SimulatedAppleCore"]),

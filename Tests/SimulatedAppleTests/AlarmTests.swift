@@ -1,5 +1,6 @@
 #if os(Linux)
     import AlarmKit
+    import AppIntents
     import ApusBackground
     import ApusDevice
     import ApusTimers
@@ -62,6 +63,42 @@
             let updates = AlarmManager.shared.alarmUpdates
             Task { for await alarms in updates { SimulatedPhone.note("now \(alarms.map { "\($0.state)" })") } }
             if states.isEmpty { Task { await Tea.schedule(.timer(duration: 600, attributes: Tea.attributes)) } }
+            return true
+        }
+    }
+
+    /// Notes which button of the alarm was pressed.
+    private struct PressedButton: LiveActivityIntent {
+        static let title: LocalizedStringResource = "Pressed"
+
+        @Parameter(title: "Button") var button: String
+
+        init() {}
+        init(_ button: String) { self.button = button }
+
+        func perform() async throws -> some IntentResult {
+            SimulatedPhone.note(button)
+            return .result()
+        }
+    }
+
+    /// Schedules two alarms with intents at its first launch; the second button of the later one does not snooze.
+    private final class ButtonsApp: UIResponder, UIApplicationDelegate {
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            Task {
+                guard application.applicationState != .background else { return }
+                var open = Tea.attributes
+                open.presentation.alert.secondaryButtonBehavior = .custom
+                for (seconds, attributes) in [(60.0, Tea.attributes), (3_600, open)] {
+                    await Tea.schedule(
+                        .timer(
+                            duration: seconds, attributes: attributes, stopIntent: PressedButton("stop"),
+                            secondaryIntent: PressedButton("second")), id: UUID())
+                }
+            }
             return true
         }
     }
@@ -275,12 +312,35 @@
                 }
             }
 
+            @Test("the intent of an alarm's button starts a force-quit app in the background")
+            func buttons() throws {
+                try SimulatedDevice.run { device in
+                    SimulatedPhone.install(on: device, program: { SimulatedPhone.run(ButtonsApp()) })
+                    device.launch()
+                    device.swipeAway()
+                    device.advance(by: .seconds(60))
+                    device.pressAlarmButton()
+                    #expect(device.warnings == ["the alert “Tea” has no second button with an intent"])
+                    device.snoozeAlarm()
+                    device.advance(by: .seconds(60))
+                    #expect(device.notes.last == "second" && device.host?.phase == .suspended)
+                    device.stopAlarm()
+                    #expect(device.notes.last == "stop" && device.alarms.all.count == 1)
+                    device.advance(by: .seconds(3_600))
+                    device.pressAlarmButton()
+                    #expect(device.notes.suffix(2) == ["stop", "second"] && device.alarms.all.isEmpty)
+                    #expect(device.intents.all.map(\.origin) == [.alarm, .alarm, .alarm])
+                    #expect(device.intents.all.allSatisfy { $0.state == .finished })
+                }
+            }
+
             @Test("the controls of the user only warn while no alarm alerts")
             func noAlert() throws {
                 try SimulatedDevice.run { device in
                     device.stopAlarm()
                     device.snoozeAlarm()
-                    #expect(device.warnings == ["no alarm alerts", "no alarm alerts"])
+                    device.pressAlarmButton()
+                    #expect(device.warnings == ["no alarm alerts", "no alarm alerts", "no alarm alerts"])
                 }
             }
         }

@@ -156,8 +156,9 @@
         static let title: LocalizedStringResource = "Open the drinks"
         static let openAppWhenRun = true
 
+        @MainActor
         func perform() async throws -> some IntentResult {
-            SimulatedPhone.note("\(systemContext.currentMode == .foreground)")
+            SimulatedPhone.note("\(UIApplication.shared.applicationState == .active)")
             return .result()
         }
     }

@@ -55,9 +55,10 @@ extension SimulatedDevice {
     /// The user removes the app from the switcher (force quit).
     ///
     /// A running process is notified, and has ``SystemPolicy/willTerminateTime``; a suspended one is not notified.
-    /// Afterwards only the user can start the app, with two exceptions that depend on the policy: processing
-    /// (``SystemPolicy/Jobs/processingRunsAfterForceQuit``) and significant changes of the location
-    /// (``SystemPolicy/locationLaunchesAfterForceQuit``).
+    /// Afterwards only the user can start the app, with three exceptions that depend on the policy: processing
+    /// (``SystemPolicy/Jobs/processingRunsAfterForceQuit``), significant changes of the location
+    /// (``SystemPolicy/locationLaunchesAfterForceQuit``), and App Intents
+    /// (``SystemPolicy/Intents/launchesAfterForceQuit``).
     public func swipeAway() {
         perform("swipe away") {
             if isLocked { unlockScreen() }

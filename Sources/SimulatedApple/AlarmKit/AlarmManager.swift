@@ -1,4 +1,5 @@
 public import ActivityKit
+public import AppIntents
 import ApusBackground
 import ApusDevice
 import ApusTimers
@@ -127,7 +128,10 @@ public final class AlarmManager: Sendable {
                 AlarmRequest(
                     id: id.uuidString, title: alert.title.key, schedule: configuration.schedule?.kept,
                     preAlert: duration(durations?.preAlert), postAlert: duration(durations?.postAlert),
-                    isSnoozable: alert.secondaryButton != nil && alert.secondaryButtonBehavior == .countdown)))
+                    isSnoozable: alert.secondaryButton != nil && alert.secondaryButtonBehavior == .countdown,
+                    stopIntent: configuration.stopIntent.map { IntentRequest($0) },
+                    secondaryIntent: alert.secondaryButton == nil
+                        ? nil : configuration.secondaryIntent.map { IntentRequest($0) })))
         guard let alarm = try alarms.first(where: { $0.id == id }) else {
             throw AlarmKitError(AlarmRefusal(message: "alarm “\(alert.title.key)” has gone"))
         }
@@ -184,38 +188,44 @@ extension AlarmManager {
 
     /// An alarm to schedule.
     ///
-    /// The parameters for App Intents are omitted. The sound has no effect.
+    /// The app is started in the background for its intents. The sound has no effect.
     public struct AlarmConfiguration<Metadata: AlarmMetadata>: Sendable {
         fileprivate let countdownDuration: Alarm.CountdownDuration?
         fileprivate let schedule: Alarm.Schedule?
         fileprivate let attributes: AlarmAttributes<Metadata>
+        fileprivate let stopIntent: (any LiveActivityIntent)?
+        fileprivate let secondaryIntent: (any LiveActivityIntent)?
 
         /// Creates an alarm with a schedule, a countdown before the alert, or both.
         ///
         /// With both, the countdown ends at the time of the schedule.
         public init(
             countdownDuration: Alarm.CountdownDuration? = nil, schedule: Alarm.Schedule? = nil,
-            attributes: AlarmAttributes<Metadata>, sound: AlertConfiguration.AlertSound = .default
+            attributes: AlarmAttributes<Metadata>, stopIntent: (any LiveActivityIntent)? = nil,
+            secondaryIntent: (any LiveActivityIntent)? = nil, sound: AlertConfiguration.AlertSound = .default
         ) {
             (self.countdownDuration, self.schedule, self.attributes) = (countdownDuration, schedule, attributes)
+            (self.stopIntent, self.secondaryIntent) = (stopIntent, secondaryIntent)
         }
 
         /// Returns a countdown that begins when it is scheduled, and again when the user snoozes its alert.
         public static func timer(
-            duration: TimeInterval, attributes: AlarmAttributes<Metadata>,
-            sound: AlertConfiguration.AlertSound = .default
+            duration: TimeInterval, attributes: AlarmAttributes<Metadata>, stopIntent: (any LiveActivityIntent)? = nil,
+            secondaryIntent: (any LiveActivityIntent)? = nil, sound: AlertConfiguration.AlertSound = .default
         ) -> Self {
             Self(
                 countdownDuration: Alarm.CountdownDuration(preAlert: duration, postAlert: duration),
-                attributes: attributes)
+                attributes: attributes, stopIntent: stopIntent, secondaryIntent: secondaryIntent)
         }
 
         /// Returns an alarm with a schedule.
         public static func alarm(
             schedule: Alarm.Schedule?, attributes: AlarmAttributes<Metadata>,
+            stopIntent: (any LiveActivityIntent)? = nil, secondaryIntent: (any LiveActivityIntent)? = nil,
             sound: AlertConfiguration.AlertSound = .default
         ) -> Self {
-            Self(schedule: schedule, attributes: attributes)
+            Self(
+                schedule: schedule, attributes: attributes, stopIntent: stopIntent, secondaryIntent: secondaryIntent)
         }
     }
 }

@@ -34,9 +34,9 @@ public struct AlarmPresentation: Hashable, Sendable {
     /// The texts and buttons of an alert, which always has a button that stops it.
     public struct Alert: Hashable, Sendable {
         /// The effect of the second button.
-        ///
-        /// `custom` is omitted, because it performs an App Intent, and the simulation has none.
         public enum SecondaryButtonBehavior: Hashable, Sendable {
+            /// The app's `secondaryIntent` is run.
+            case custom
             /// The alarm counts down to another alert.
             case countdown
         }

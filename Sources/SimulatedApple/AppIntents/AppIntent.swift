@@ -42,10 +42,15 @@ extension AppIntent {
     /// A sentence with the parameters of the intent.
     public typealias Summary = IntentParameterSummary<Self>
 
+    /// None, unless the intent says otherwise.
     public static var description: IntentDescription? { nil }
+    /// False, unless the intent says otherwise.
     public static var openAppWhenRun: Bool { false }
+    /// The mode that follows from ``openAppWhenRun``.
     public static var supportedModes: IntentModes { openAppWhenRun ? .foreground(.immediate) : .background }
+    /// True, unless the intent says otherwise.
     public static var isDiscoverable: Bool { true }
+    /// Always allowed, unless the intent says otherwise.
     public static var authenticationPolicy: IntentAuthenticationPolicy { .alwaysAllowed }
 
     /// The situation in which the intent is performed.
@@ -66,6 +71,7 @@ extension AppIntent {
 }
 
 extension AppIntent where SummaryContent == EmptyParameterSummary {
+    /// No sentence.
     public static var parameterSummary: EmptyParameterSummary { EmptyParameterSummary() }
 }
 
@@ -117,12 +123,13 @@ public protocol AudioPlaybackIntent: SystemIntent {}
 
 /// An intent that opens something in the app, and therefore brings the app to the foreground.
 public protocol OpenIntent: SystemIntent {
-    associatedtype Value: _IntentValue
+    associatedtype Value: IntentParameterValue
     /// What the intent opens.
     var target: Value { get set }
 }
 
 extension OpenIntent {
+    /// True, because the app shows the target.
     public static var openAppWhenRun: Bool { true }
 }
 
@@ -130,6 +137,10 @@ extension OpenIntent {
 public protocol WidgetConfigurationIntent: SystemIntent {}
 
 extension WidgetConfigurationIntent where PerformResult == IntentResultContainer<Never, Never, Never> {
+    /// Returns a result without content.
+    ///
+    /// - Returns: The result.
+    /// - Throws: Nothing.
     public func perform() async throws -> IntentResultContainer<Never, Never, Never> { .result() }
 }
 
@@ -137,6 +148,7 @@ extension WidgetConfigurationIntent where PerformResult == IntentResultContainer
 public protocol ForegroundContinuableIntent: SystemIntent {}
 
 extension ForegroundContinuableIntent {
+    /// The background, and the foreground if the action asks for it.
     public static var supportedModes: IntentModes { [.background, .foreground(.dynamic)] }
 
     /// Brings the app to the foreground, if the user allows it.

@@ -1,6 +1,6 @@
 import SimulatedAppleCore
 
-/// The app's shortcuts, which the user need not make. They have no effect: a test runs their intents.
+/// The app's shortcuts, which have no effect: a test runs their intents.
 ///
 /// Source: Apple, documentation/appintents/appshortcutsprovider.
 public protocol AppShortcutsProvider: Sendable {
@@ -11,6 +11,7 @@ public protocol AppShortcutsProvider: Sendable {
 }
 
 extension AppShortcutsProvider {
+    /// Navy, unless the app says otherwise.
     public static var shortcutTileColor: ShortcutTileColor { .navy }
     /// Notifies the system of new values of parameters, which does nothing.
     public static func updateAppShortcutParameters() {}
@@ -28,6 +29,7 @@ public struct AppShortcut: Sendable {
 /// Makes a list of shortcuts.
 @resultBuilder
 public enum AppShortcutsBuilder {
+    /// Returns the list.
     public static func buildBlock(_ shortcuts: AppShortcut...) -> [AppShortcut] { shortcuts }
 }
 
@@ -35,7 +37,9 @@ public enum AppShortcutsBuilder {
 public struct AppShortcutPhrase<Intent: AppIntent>: ExpressibleByStringInterpolation, Sendable {
     /// The parts of a phrase.
     public struct StringInterpolation: StringInterpolationProtocol {
+        /// Creates an empty phrase.
         public init(literalCapacity: Int, interpolationCount: Int) {}
+        /// Adds a text.
         public mutating func appendLiteral(_ literal: String) {}
         /// Adds the app's name.
         public mutating func appendInterpolation(_ token: AppShortcutPhraseToken) {}
@@ -43,7 +47,9 @@ public struct AppShortcutPhrase<Intent: AppIntent>: ExpressibleByStringInterpola
         public mutating func appendInterpolation<Value>(_ parameter: KeyPath<Intent, IntentParameter<Value>>) {}
     }
 
+    /// Creates a phrase from a text.
     public init(stringLiteral value: String) {}
+    /// Creates a phrase from its parts.
     public init(stringInterpolation: StringInterpolation) {}
 }
 
@@ -82,13 +88,17 @@ public struct IntentParameterSummary<Intent: AppIntent>: ParameterSummary {
 public struct ParameterSummaryString<Intent: AppIntent>: ExpressibleByStringInterpolation, Sendable {
     /// The parts of a sentence.
     public struct StringInterpolation: StringInterpolationProtocol {
+        /// Creates an empty sentence.
         public init(literalCapacity: Int, interpolationCount: Int) {}
+        /// Adds a text.
         public mutating func appendLiteral(_ literal: String) {}
         /// Adds a parameter.
         public mutating func appendInterpolation<Value>(_ parameter: KeyPath<Intent, IntentParameter<Value>>) {}
     }
 
+    /// Creates a sentence from a text.
     public init(stringLiteral value: String) {}
+    /// Creates a sentence from its parts.
     public init(stringInterpolation: StringInterpolation) {}
 }
 
@@ -98,9 +108,11 @@ public struct ParameterList: Sendable {}
 /// Makes a list of parameters.
 @resultBuilder
 public enum ParameterListBuilder<Intent: AppIntent> {
+    /// Returns the parameter.
     public static func buildExpression<Value>(_ parameter: KeyPath<Intent, IntentParameter<Value>>) -> ParameterList {
         ParameterList()
     }
 
+    /// Returns the list.
     public static func buildBlock(_ parameters: ParameterList...) -> ParameterList { ParameterList() }
 }

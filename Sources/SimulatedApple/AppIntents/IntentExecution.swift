@@ -1,4 +1,4 @@
-import ApusDevice
+package import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 
@@ -159,7 +159,9 @@ struct IntentCode: Codable {
         var parameters: [String: any AnyParameter] = [:]
         for child in Mirror(reflecting: intent).children {
             // The property of a wrapper has the name of the wrapped one, after an underscore.
-            guard let parameter = child.value as? any AnyParameter, let name = child.label?.dropFirst() else { continue }
+            guard let parameter = child.value as? any AnyParameter, let name = child.label?.dropFirst() else {
+                continue
+            }
             parameters[String(name)] = parameter
         }
         return parameters
@@ -167,7 +169,8 @@ struct IntentCode: Codable {
 }
 
 extension IntentRequest {
-    init<Intent: AppIntent>(_ intent: Intent) {
+    /// Creates the request to run an intent with its parameters.
+    package init<Intent: AppIntent>(_ intent: Intent) {
         self.init(
             title: Intent.title.key, entry: ProgramCode.position(of: IntentCenter.entry),
             code: ServiceJSON.encode(IntentCode(intent)),

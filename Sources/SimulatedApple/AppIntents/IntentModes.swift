@@ -5,8 +5,10 @@ import SimulatedAppleCore
 ///
 /// Source: Apple, documentation/appintents/intentmodes.
 public struct IntentModes: OptionSet, Hashable, Sendable {
+    /// The bits of the options.
     public let rawValue: Int
 
+    /// Creates options from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// With the app in the background.
@@ -48,8 +50,10 @@ public struct IntentModes: OptionSet, Hashable, Sendable {
         /// The app is in the foreground.
         public static let foreground = Current(isInForeground: true)
 
+        /// Returns whether both are in the foreground, or both in the background.
         public static func == (left: Current, right: Current) -> Bool { left.isInForeground == right.isInForeground }
 
+        /// Hashes the place.
         public func hash(into hasher: inout Hasher) { hasher.combine(isInForeground) }
     }
 }

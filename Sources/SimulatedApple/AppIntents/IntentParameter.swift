@@ -8,7 +8,7 @@ import SimulatedAppleCore
 ///
 /// Source: Apple, documentation/appintents/intentparameter.
 @propertyWrapper
-public final class IntentParameter<Value: _IntentValue>: Sendable {
+public final class IntentParameter<Value: IntentParameterValue>: Sendable {
     private let title: String?
     private let kept: Locked<Value?>
 
@@ -19,7 +19,7 @@ public final class IntentParameter<Value: _IntentValue>: Sendable {
         requestValueDialog: IntentDialog? = nil, requestDisambiguationDialog: IntentDialog? = nil
     ) {
         self.title = title?.key
-        kept = Locked(defaultValue ?? Value._absent)
+        kept = Locked(defaultValue ?? Value.absentParameterValue)
     }
 
     /// The value.
@@ -53,10 +53,10 @@ protocol AnyParameter {
 
 extension IntentParameter: AnyParameter {
     var hasValue: Bool { kept.withLock { $0 != nil } }
-    func encoded() -> Data { wrappedValue._encoded() }
+    func encoded() -> Data { wrappedValue.parameterData() }
 
     func set(_ data: Data) async throws {
-        let value = try await Value._decoded(from: data)
+        let value = try await Value.parameterValue(from: data)
         kept.withLock { $0 = value }
     }
 }

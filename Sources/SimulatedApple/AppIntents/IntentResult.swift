@@ -5,7 +5,7 @@ public protocol IntentResult: Sendable {}
 
 /// A result with a value, for the next action of a shortcut.
 public protocol ReturnsValue<Value>: IntentResult {
-    associatedtype Value: _IntentValue
+    associatedtype Value: IntentParameterValue
     /// The value.
     var value: Value? { get }
 }
@@ -24,7 +24,7 @@ public struct IntentResultContainer<Value: Sendable, Next: Sendable, Dialog: Sen
     let dialog: Dialog?
 }
 
-extension IntentResultContainer: ReturnsValue where Value: _IntentValue {}
+extension IntentResultContainer: ReturnsValue where Value: IntentParameterValue {}
 extension IntentResultContainer: ProvidesDialog where Dialog == IntentDialog {}
 extension IntentResultContainer: OpensIntent where Next: AppIntent {}
 
@@ -35,7 +35,7 @@ extension IntentResult where Self == IntentResultContainer<Never, Never, Never> 
 
 extension IntentResult {
     /// Returns a result with a value.
-    public static func result<Value: _IntentValue>(
+    public static func result<Value: IntentParameterValue>(
         value: Value
     ) -> Self where Self == IntentResultContainer<Value, Never, Never> {
         Self(value: value, next: nil, dialog: nil)
@@ -49,7 +49,7 @@ extension IntentResult {
     }
 
     /// Returns a result with a value and a dialog.
-    public static func result<Value: _IntentValue>(
+    public static func result<Value: IntentParameterValue>(
         value: Value, dialog: IntentDialog
     ) -> Self where Self == IntentResultContainer<Value, Never, IntentDialog> {
         Self(value: value, next: nil, dialog: dialog)
@@ -70,7 +70,7 @@ extension IntentResult {
     }
 
     /// Returns a result with a value and an intent that the system runs next.
-    public static func result<Value: _IntentValue, Next: AppIntent>(
+    public static func result<Value: IntentParameterValue, Next: AppIntent>(
         value: Value, opensIntent: Next
     ) -> Self where Self == IntentResultContainer<Value, Next, Never> {
         Self(value: value, next: opensIntent, dialog: nil)
@@ -94,6 +94,7 @@ extension IntentResultContainer: ResultParts {
 public struct IntentDialog: ExpressibleByStringInterpolation, Hashable, Sendable {
     let text: String
 
+    /// Creates a dialog from a text.
     public init(stringLiteral value: String) { text = value }
 
     /// Creates a dialog from a text.

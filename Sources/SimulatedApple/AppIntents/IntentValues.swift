@@ -1,54 +1,75 @@
 import SimulatedAppleCore
 
 /// A value that a parameter can have.
-public protocol _IntentValue: Sendable {
+public protocol IntentParameterValue: Sendable {
     /// The value of a parameter that was never set; `nil` if there is none.
-    static var _absent: Self? { get }
+    static var absentParameterValue: Self? { get }
     /// Returns the value for the app's process.
-    func _encoded() -> Data
+    func parameterData() -> Data
     /// Returns the value in the app's process.
     ///
     /// - Throws: An error if there is no such value.
-    static func _decoded(from data: Data) async throws -> Self
+    static func parameterValue(from data: Data) async throws -> Self
 }
 
-extension _IntentValue {
-    public static var _absent: Self? { nil }
+extension IntentParameterValue {
+    /// No value.
+    public static var absentParameterValue: Self? { nil }
 }
 
-extension _IntentValue where Self: Codable {
-    public func _encoded() -> Data { ServiceJSON.encode(self) }
-    public static func _decoded(from data: Data) async throws -> Self { ServiceJSON.decode(Self.self, from: data) }
-}
-
-extension String: _IntentValue {}
-extension Int: _IntentValue {}
-extension Double: _IntentValue {}
-extension Bool: _IntentValue {}
-extension Date: _IntentValue {}
-extension DateComponents: _IntentValue {}
-extension Decimal: _IntentValue {}
-extension Duration: _IntentValue {}
-extension URL: _IntentValue {}
-extension UUID: _IntentValue {}
-extension Data: _IntentValue {}
-
-extension Optional: _IntentValue where Wrapped: _IntentValue {
-    public static var _absent: Self? { .some(nil) }
-    public func _encoded() -> Data { ServiceJSON.encode(map { $0._encoded() }) }
-
-    public static func _decoded(from data: Data) async throws -> Self {
-        guard let inner = ServiceJSON.decode(Data?.self, from: data) else { return nil }
-        return try await Wrapped._decoded(from: inner)
+extension IntentParameterValue where Self: Codable {
+    /// Returns the value as JSON.
+    public func parameterData() -> Data { ServiceJSON.encode(self) }
+    /// Returns the value from JSON.
+    ///
+    /// - Returns: The value.
+    /// - Throws: An error if there is no such value.
+    public static func parameterValue(from data: Data) async throws -> Self {
+        ServiceJSON.decode(Self.self, from: data)
     }
 }
 
-extension Array: _IntentValue where Element: _IntentValue {
-    public func _encoded() -> Data { ServiceJSON.encode(map { $0._encoded() }) }
+extension String: IntentParameterValue {}
+extension Int: IntentParameterValue {}
+extension Double: IntentParameterValue {}
+extension Bool: IntentParameterValue {}
+extension Date: IntentParameterValue {}
+extension DateComponents: IntentParameterValue {}
+extension Decimal: IntentParameterValue {}
+extension Duration: IntentParameterValue {}
+extension URL: IntentParameterValue {}
+extension UUID: IntentParameterValue {}
+extension Data: IntentParameterValue {}
 
-    public static func _decoded(from data: Data) async throws -> Self {
+extension Optional: IntentParameterValue where Wrapped: IntentParameterValue {
+    /// No value.
+    public static var absentParameterValue: Self? { .some(nil) }
+    /// Returns the value as JSON.
+    public func parameterData() -> Data { ServiceJSON.encode(map { $0.parameterData() }) }
+
+    /// Returns the value from JSON.
+    ///
+    /// - Returns: The value.
+    /// - Throws: An error if there is no such value.
+    public static func parameterValue(from data: Data) async throws -> Self {
+        guard let inner = ServiceJSON.decode(Data?.self, from: data) else { return nil }
+        return try await Wrapped.parameterValue(from: inner)
+    }
+}
+
+extension Array: IntentParameterValue where Element: IntentParameterValue {
+    /// Returns the value as JSON.
+    public func parameterData() -> Data { ServiceJSON.encode(map { $0.parameterData() }) }
+
+    /// Returns the value from JSON.
+    ///
+    /// - Returns: The value.
+    /// - Throws: An error if there is no such value.
+    public static func parameterValue(from data: Data) async throws -> Self {
         var elements: Self = []
-        for inner in ServiceJSON.decode([Data].self, from: data) { elements.append(try await Element._decoded(from: inner)) }
+        for inner in ServiceJSON.decode([Data].self, from: data) {
+            elements.append(try await Element.parameterValue(from: inner))
+        }
         return elements
     }
 }
@@ -58,7 +79,7 @@ extension Array: _IntentValue where Element: _IntentValue {
 /// An enumeration of the app, as the type of a parameter.
 ///
 /// Source: Apple, documentation/appintents/appenum.
-public protocol AppEnum: _IntentValue, CaseIterable, Hashable, RawRepresentable where RawValue: Codable {
+public protocol AppEnum: IntentParameterValue, CaseIterable, Hashable, RawRepresentable where RawValue: Codable {
     /// The name of the type, which has no effect.
     static var typeDisplayRepresentation: TypeDisplayRepresentation { get }
     /// The names of the cases, which have no effect.
@@ -66,9 +87,14 @@ public protocol AppEnum: _IntentValue, CaseIterable, Hashable, RawRepresentable 
 }
 
 extension AppEnum {
-    public func _encoded() -> Data { ServiceJSON.encode(rawValue) }
+    /// Returns the value as JSON.
+    public func parameterData() -> Data { ServiceJSON.encode(rawValue) }
 
-    public static func _decoded(from data: Data) async throws -> Self {
+    /// Returns the value from JSON.
+    ///
+    /// - Returns: The value.
+    /// - Throws: An error if there is no such value.
+    public static func parameterValue(from data: Data) async throws -> Self {
         let raw = ServiceJSON.decode(RawValue.self, from: data)
         guard let value = Self(rawValue: raw) else { throw AppIntentError.entityNotFound("\(raw)") }
         return value
@@ -80,7 +106,7 @@ extension AppEnum {
 /// Only its identifier is passed to the app's process, where ``defaultQuery`` finds it.
 ///
 /// Source: Apple, documentation/appintents/appentity.
-public protocol AppEntity: _IntentValue, Identifiable where ID: EntityIdentifierConvertible {
+public protocol AppEntity: IntentParameterValue, Identifiable where ID: EntityIdentifierConvertible {
     associatedtype DefaultQuery: EntityQuery where DefaultQuery.Entity == Self
 
     /// The query that finds objects by their identifiers.
@@ -92,9 +118,14 @@ public protocol AppEntity: _IntentValue, Identifiable where ID: EntityIdentifier
 }
 
 extension AppEntity {
-    public func _encoded() -> Data { ServiceJSON.encode(id.entityIdentifierString) }
+    /// Returns the value as JSON.
+    public func parameterData() -> Data { ServiceJSON.encode(id.entityIdentifierString) }
 
-    public static func _decoded(from data: Data) async throws -> Self {
+    /// Returns the value from JSON.
+    ///
+    /// - Returns: The value.
+    /// - Throws: An error if there is no such value.
+    public static func parameterValue(from data: Data) async throws -> Self {
         let text = ServiceJSON.decode(String.self, from: data)
         guard let id = ID.entityIdentifier(for: text), let entity = try await defaultQuery.entities(for: [id]).first
         else { throw AppIntentError.entityNotFound(text) }
@@ -121,7 +152,12 @@ public protocol EntityQuery<Entity>: Sendable {
 }
 
 extension EntityQuery {
+    /// An object that the app adds to `AppDependencyManager`.
     public typealias Dependency = AppDependency
+    /// Returns no objects.
+    ///
+    /// - Returns: An empty array.
+    /// - Throws: Nothing.
     public func suggestedEntities() async throws -> [Entity] { [] }
 }
 
@@ -134,7 +170,9 @@ public protocol EntityIdentifierConvertible: Hashable, Sendable {
 }
 
 extension EntityIdentifierConvertible where Self: LosslessStringConvertible {
+    /// The identifier as a text.
     public var entityIdentifierString: String { description }
+    /// Returns the identifier with this text; `nil` if the text is none.
     public static func entityIdentifier(for entityIdentifierString: String) -> Self? { Self(entityIdentifierString) }
 }
 
@@ -142,7 +180,9 @@ extension String: EntityIdentifierConvertible {}
 extension Int: EntityIdentifierConvertible {}
 
 extension UUID: EntityIdentifierConvertible {
+    /// The identifier as a text.
     public var entityIdentifierString: String { uuidString }
+    /// Returns the identifier with this text; `nil` if the text is none.
     public static func entityIdentifier(for entityIdentifierString: String) -> UUID? {
         UUID(uuidString: entityIdentifierString)
     }
@@ -150,6 +190,7 @@ extension UUID: EntityIdentifierConvertible {
 
 /// The name of a type, which has no effect.
 public struct TypeDisplayRepresentation: ExpressibleByStringInterpolation, Hashable, Sendable {
+    /// Creates a name from a text.
     public init(stringLiteral value: String) {}
     /// Creates a name.
     public init(name: LocalizedStringResource, numericFormat: LocalizedStringResource? = nil) {}
@@ -165,6 +206,7 @@ public struct DisplayRepresentation: ExpressibleByStringInterpolation, Hashable,
         public init(named name: String) {}
     }
 
+    /// Creates a name from a text.
     public init(stringLiteral value: String) {}
     /// Creates a name.
     public init(

@@ -23,11 +23,13 @@ public final class IntentProgress: ReportingProgress, @unchecked Sendable {
     private let title = Locked("")
     private let subtitle = Locked("")
 
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     override public var localizedDescription: String! {
         get { title.withLock { $0 } }
         set { title.withLock { $0 = newValue ?? "" } }
     }
 
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     override public var localizedAdditionalDescription: String! {
         get { subtitle.withLock { $0 } }
         set { subtitle.withLock { $0 = newValue ?? "" } }
@@ -61,6 +63,7 @@ extension CancellableIntent {
 ///
 /// Source: Apple, documentation/appintents/intentcancellationreason.
 public struct IntentCancellationReason: Hashable, Sendable, CustomDebugStringConvertible {
+    /// The name of the reason.
     public let debugDescription: String
 
     /// The intent took too long, or did not report progress.
@@ -113,8 +116,10 @@ extension LongRunningIntent where Self: CancellableIntent {
 
 /// What long work needs, which has no effect.
 public struct LongRunningTaskOptions: OptionSet, Hashable, Sendable {
+    /// The bits of the options.
     public let rawValue: Int
 
+    /// Creates options from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The work needs the graphics processor.

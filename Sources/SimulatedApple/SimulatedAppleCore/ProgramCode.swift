@@ -12,7 +12,9 @@ package enum ProgramCode {
     package static func position(of function: Function) -> UInt64 { process_clock_offset(function) }
 
     /// Returns the function at a position in the program.
-    package static func function(at position: UInt64) -> Function { unsafeBitCast(address(position), to: Function.self) }
+    package static func function(at position: UInt64) -> Function {
+        unsafeBitCast(address(position), to: Function.self)
+    }
 
     /// Returns the position of a type's description in the program; 0 for a generic type, which has none there.
     package static func position(of type: Any.Type) -> UInt64 {

@@ -28,7 +28,9 @@ struct IntentMachineTests {
     @Test("an intent that needs the foreground waits for it, without a limit")
     func foreground() {
         let id = phone.machine.add(Self.request(), from: .siri, needsForeground: true)
-        #expect(phone.machine.handOver(isActive: false, now: 5).isEmpty && phone.machine.lastEnd == nil && !phone.machine.isIdle)
+        #expect(
+            phone.machine.handOver(isActive: false, now: 5).isEmpty && phone.machine.lastEnd == nil
+                && !phone.machine.isIdle)
         #expect(phone.machine.handOver(isActive: true, now: 5) == [id] && phone.machine.nextEnd == 5 + Self.seconds(30))
         #expect(phone.machine.handOver(isActive: true, now: 5).isEmpty)
     }
@@ -50,13 +52,17 @@ struct IntentMachineTests {
         let id = perform()
         #expect(phone.machine.cancel(id, now: 0) == Self.seconds(1))
         #expect(phone.machine.end(id, with: .finished(value: "1", dialog: nil, next: nil)) == true)
-        #expect(phone.machine.isIdle && phone.machine.all.map(\.state) == [.userCancelled] && phone.machine.all[0].value == nil)
+        #expect(
+            phone.machine.isIdle && phone.machine.all.map(\.state) == [.userCancelled]
+                && phone.machine.all[0].value == nil)
     }
 
     @Test("an intent that is cancelled before it is performed is over")
     func cancelledEarly() {
         let id = phone.machine.add(Self.request(), from: .siri, needsForeground: true)
-        #expect(phone.machine.cancel(id, now: 0) == nil && phone.machine.isIdle && phone.machine.all.map(\.state) == [.userCancelled])
+        #expect(
+            phone.machine.cancel(id, now: 0) == nil && phone.machine.isIdle
+                && phone.machine.all.map(\.state) == [.userCancelled])
     }
 
     @Test("new progress gives long work more time; the same progress, and progress of an ordinary intent, does not")
@@ -94,7 +100,8 @@ struct IntentMachineTests {
         _ = phone.machine.end(ids[0], with: .failed("no"))
         _ = phone.machine.cancel(ids[1], now: 0)
         phone.machine.processEnded()
-        #expect(phone.machine.isIdle && phone.machine.all.map(\.state) == [.failed("no"), .userCancelled, .processEnded])
+        #expect(
+            phone.machine.isIdle && phone.machine.all.map(\.state) == [.failed("no"), .userCancelled, .processEnded])
     }
 
     @MainActor

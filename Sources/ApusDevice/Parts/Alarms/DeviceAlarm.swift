@@ -39,11 +39,16 @@ package struct AlarmRequest: Sendable, Hashable, Codable {
     package let postAlert: Duration?
     /// Whether the alert has a button with which the user snoozes it.
     package let isSnoozable: Bool
+    /// The intent that is run when the user stops the alert.
+    package let stopIntent: IntentRequest?
+    /// The intent that is run when the user presses the second button.
+    package let secondaryIntent: IntentRequest?
 
     package init(
         id: String, title: String, schedule: AlarmSchedule?, preAlert: Duration?, postAlert: Duration?,
-        isSnoozable: Bool
+        isSnoozable: Bool, stopIntent: IntentRequest? = nil, secondaryIntent: IntentRequest? = nil
     ) {
+        (self.stopIntent, self.secondaryIntent) = (stopIntent, secondaryIntent)
         (self.id, self.title, self.schedule) = (id, title, schedule)
         (self.preAlert, self.postAlert, self.isSnoozable) = (preAlert, postAlert, isSnoozable)
     }

@@ -6,8 +6,8 @@ public import Foundation
 /// the device.
 ///
 /// An alarm alerts until the user or the app stops it, because no source says how long a phone lets it ring. The app is
-/// started neither for an alert nor when the user stops one. A running app is notified of changes at once, and a
-/// suspended app when it is resumed.
+/// not started for an alert, and when the user stops or snoozes one only if the alarm has an intent for that. A running
+/// app is notified of changes at once, and a suspended app when it is resumed.
 ///
 /// An app schedules alarms with the module AlarmKit. All members may be used from any thread.
 ///
@@ -25,10 +25,12 @@ public final class SimulatedAlarms: Sendable {
     }
 
     private let surroundings: PartSurroundings
+    private let intents: SimulatedIntents
     private let state: Locked<State>
 
     package init(_ surroundings: PartSurroundings) {
         self.surroundings = surroundings
+        intents = surroundings.part(SimulatedIntents.self)
         state = Locked(State(machine: AlarmMachine(limit: surroundings.policy.alarmLimit, zone: .gmt)))
     }
 
@@ -68,17 +70,34 @@ public final class SimulatedAlarms: Sendable {
         change { state, now in state.machine.setZone(zone, now: now) }
     }
 
-    fileprivate func stopAlert() {
-        guard let alarm = state.withLock({ $0.machine.alertInFront }) else { return noAlert() }
-        _ = answer(.stop(alarm.id), by: .user)
+    @MainActor
+    fileprivate func stopAlert() { endAlert { ($0.stopIntent, .stop($0.id)) } }
+
+    @MainActor
+    fileprivate func snoozeAlert() {
+        endAlert { alarm in
+            guard !alarm.isSnoozable else { return (alarm.secondaryIntent, .snooze(alarm.id)) }
+            surroundings.log(.system, .warning("the alert “\(alarm.title)” has no button that snoozes it"))
+            return nil
+        }
     }
 
-    fileprivate func snoozeAlert() {
-        guard let alarm = state.withLock({ $0.machine.alertInFront }) else { return noAlert() }
-        guard alarm.isSnoozable else {
-            return surroundings.log(.system, .warning("the alert “\(alarm.title)” has no button that snoozes it"))
+    @MainActor
+    fileprivate func pressSecondButton() {
+        endAlert { alarm in
+            if !alarm.isSnoozable, let intent = alarm.secondaryIntent { return (intent, .stop(alarm.id)) }
+            surroundings.log(.system, .warning("the alert “\(alarm.title)” has no second button with an intent"))
+            return nil
         }
-        _ = answer(.snooze(alarm.id), by: .user)
+    }
+
+    /// Ends the alert in front by a call, and then runs an intent of the app.
+    @MainActor
+    private func endAlert(by button: (AlarmRequest) -> (IntentRequest?, AlarmCall)?) {
+        guard let alarm = state.withLock({ $0.machine.alertInFront }) else { return noAlert() }
+        guard let (intent, call) = button(alarm) else { return }
+        _ = answer(call, by: .user)
+        if let intent { intents.perform(intent, from: .alarm) }
     }
 
     private func noAlert() { surroundings.log(.system, .warning("no alarm alerts")) }
@@ -236,16 +255,23 @@ extension SimulatedDevice {
     /// The alarms, which outlive the app's processes.
     public var alarms: SimulatedAlarms { part(SimulatedAlarms.self) }
 
-    /// The user stops the alert in front, with its button or one of the device's buttons.
+    /// The user stops the alert in front, with its button or one of the device's buttons, and the alarm's `stopIntent`
+    /// is run.
     ///
     /// An alarm that repeats then waits for its next time, and any other alarm is deleted. Without an alert, the
     /// control only logs a warning. If several alarms alert, the first one is in front.
     public func stopAlarm() { perform("stop alarm") { alarms.stopAlert() } }
 
-    /// The user snoozes the alert in front, with its second button.
+    /// The user snoozes the alert in front, with its second button, and the alarm's `secondaryIntent` is run.
     ///
     /// Without an alert, or a button that snoozes it, the control only logs a warning.
     public func snoozeAlarm() { perform("snooze alarm") { alarms.snoozeAlert() } }
+
+    /// The user presses the second button of the alert in front, if its behavior is `custom`: the alert stops, which is
+    /// a choice, and the alarm's `secondaryIntent` is run.
+    ///
+    /// Without an alert, or such a button, the control only logs a warning.
+    public func pressAlarmButton() { perform("press alarm button") { alarms.pressSecondButton() } }
 
     /// The user travels, so that alarms for a time of day follow the clock of another time zone.
     ///

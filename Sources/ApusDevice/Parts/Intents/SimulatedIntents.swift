@@ -9,7 +9,7 @@ package import Foundation
 /// seconds for `perform()`, and is suspended afterwards. A `LongRunningIntent` has more time while it reports progress.
 /// An intent whose time is over is cancelled, and the app is suspended shortly afterwards.
 ///
-/// An app declares intents with the module AppIntents, whose `SimulatedPhone.perform(_:from:on:)` runs one. All members
+/// The intents of an alarm are run when the user stops or snoozes it. An app declares intents with the module AppIntents, whose `SimulatedPhone.perform(_:from:on:)` runs one. All members
 /// may be used from any thread.
 ///
 /// Rules: Apple, documentation/appintents/cancellableintent and documentation/appintents/longrunningintent.
@@ -63,7 +63,7 @@ public final class SimulatedIntents: Sendable {
         }
         if opensFirst {
             surroundings.bringToFront()
-        } else if !surroundings.wake(.intent(request.title), rules.launchesAfterForceQuit) {
+        } else if !surroundings.wake(.intent(request.title), origin == .alarm || rules.launchesAfterForceQuit) {
             return refuse(id, "the app could not be started")
         }
         handOver()
@@ -123,7 +123,8 @@ public final class SimulatedIntents: Sendable {
     private func end(_ id: Int, with outcome: IntentOutcome) {
         let opening = state.withLock { $0.machine.request(id)?.opening }
         guard change({ state, _ in state.machine.end(id, with: outcome) }) else {
-            return surroundings.log(.system, .warning("the intent “\(title(id))” has returned, and was given up before"))
+            return surroundings.log(
+                .system, .warning("the intent “\(title(id))” has returned, and was given up before"))
         }
         guard let run = all.first(where: { $0.id == id }) else { return }
         switch run.state {
