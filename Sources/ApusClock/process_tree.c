@@ -15,8 +15,10 @@
 struct thread {
     int id;
     int state, schedule, place;  // the descriptors of its files
-    uint64_t activity;  // how much it has run
-    bool is_there, serves_clock;
+    uint64_t activity, activity_at_rest;  // how much it has run: at the last reading; when the tree was last at rest
+    // `is_quiet`: whether the thread was asleep when the tree was at rest the last two times, and is not known to have
+    // run since the first of them.
+    bool is_there, serves_clock, is_quiet;
 };
 
 struct process {
@@ -191,7 +193,8 @@ static void add_thread(struct process *process, int id) {
     }
     struct thread thread = {
         .id = id, .state = open_file(process, id, "stat"), .schedule = open_file(process, id, "schedstat"),
-        .place = open_file(process, id, "wchan"), .activity = UINT64_MAX, .is_there = true};
+        .place = open_file(process, id, "wchan"), .activity = UINT64_MAX, .activity_at_rest = UINT64_MAX,
+        .is_there = true};
     process->threads = grown(process->threads, process->count, &process->capacity, sizeof(struct thread));
     process->threads[process->count++] = thread;
     own.has_changed = true;
@@ -416,15 +419,17 @@ static void move_to_front(struct process *process, size_t index) {
 // Where the kernel does not show the place of a thread of a hidden process, the state has to be enough.
 static bool is_off_processor_at_last(const struct process *process, const struct thread *thread) {
     struct stat program;
-    return is_off_processor(thread) || (is_hidden(process, &program) && is_asleep(thread->state));
+    bool is_off = is_off_processor(thread) || (is_hidden(process, &program) && is_asleep(thread->state));
+    return is_off && (thread->is_quiet || is_asleep(thread->state));
 }
 
 // Whether all threads are asleep, and all processes have joined or are excused.
 //
 // The first pass includes the threads that serve clocks. Such a thread may still be ending when the program's own
-// threads have ended, and the end of the process is announced only after it. The last pass leaves these threads out.
-// The last pass is exact for the other threads: a thread may look asleep in the first pass while it is still on a
-// processor, and the last pass finds that out.
+// threads have ended, and the end of the process is announced only after it. It leaves out the quiet threads, most of
+// which have not run. The last pass leaves out the threads that serve clocks. It is exact for the others: a thread may
+// look asleep in the first pass while it is still on a processor, and the last pass finds that out. The place of a quiet
+// thread is enough for that: what has not run since it was asleep cannot have come to wait for a disk.
 static bool all_are_asleep(bool is_last) {
     for (size_t p = 0; p < own.count; p++) {
         struct process *process = &own.processes[p];
@@ -432,10 +437,11 @@ static bool all_are_asleep(bool is_last) {
         bool is_served = has_joined(process, slot);
         if (is_served) examine_program(process, slot);
         for (size_t i = 0; i < process->count; i++) {
-            const struct thread *thread = &process->threads[i];
-            if (thread->serves_clock && is_last) continue;
+            struct thread *thread = &process->threads[i];
+            if (is_last ? thread->serves_clock : thread->is_quiet && !thread->serves_clock) continue;
             if (is_last ? is_off_processor_at_last(process, thread) : is_asleep(thread->state)) continue;
-            own.runner = process->threads[i].id, own.runner_process = process->id;
+            own.runner = thread->id, own.runner_process = process->id;
+            thread->is_quiet = false;
             // A thread that runs now is likely to run at the next examination, which therefore begins with it.
             move_to_front(process, i);
             return false;
@@ -452,20 +458,32 @@ static bool all_are_asleep(bool is_last) {
     return true;
 }
 
-// Whether no thread of a program has run or ended since the last call.
-static bool none_has_run(void) {
+// Reads how much the threads of the programs have run: all threads, or only those that are not quiet, since the earlier
+// reading of a quiet thread will do. Returns whether none of them has run or ended since it was last read.
+static bool none_has_run(bool is_last) {
     bool none = true;
     for (size_t p = 0; p < own.count; p++) {
         for (size_t i = 0; i < own.processes[p].count; i++) {
             struct thread *thread = &own.processes[p].threads[i];
             uint64_t activity = 0;
-            if (thread->serves_clock) continue;
+            if (thread->serves_clock || (thread->is_quiet && !is_last)) continue;
             if (!thread_activity(thread->schedule, &activity)) own.must_search = true;
-            none &= activity == thread->activity;
+            if (activity == thread->activity) continue;
+            none = thread->is_quiet = false;
             thread->activity = activity;
         }
     }
     return none && !own.must_search;
+}
+
+static void note_rest(void) {
+    for (size_t p = 0; p < own.count; p++) {
+        for (size_t i = 0; i < own.processes[p].count; i++) {
+            struct thread *thread = &own.processes[p].threads[i];
+            thread->is_quiet = thread->activity == thread->activity_at_rest;
+            thread->activity_at_rest = thread->activity;
+        }
+    }
 }
 
 // Sends an order to all clocks, or only to those with a wait that may be released. All orders are sent before an answer
@@ -511,17 +529,21 @@ bool tree_is_at_rest(void) {
     // last search, another one is therefore made even while something runs, before all slots are in use.
     long begun = read_last_process() - own.last_process;
     if (own.must_search || begun < 0 || begun > slot_count / 4) find_processes();
-    // The clocks get orders only when nothing runs, because on a busy machine each order takes a processor from a
-    // thread that runs.
-    if (!all_are_asleep(false) || !none_has_run()) return false;
+    // The clocks get orders only when no thread that has run lately is awake, because on a busy machine each order takes
+    // a processor from a thread that runs.
+    if (!all_are_asleep(false)) return false;
+    none_has_run(false);
+    if (own.must_search) return false;
     if (own.has_changed || read_last_process() != own.searched_process) {
         find_processes();
         if (own.has_changed) return false;
     }
-    if (!order_all(order_prepare) || !all_are_asleep(true) || !none_has_run()) return false;
+    if (!order_all(order_prepare) || !all_are_asleep(true) || !none_has_run(true)) return false;
     if (read_last_process() != own.last_process) return false;
     own.searched_process = own.last_process;
-    return !own.lacks_descriptors && try_all();
+    if (own.lacks_descriptors) return false;
+    note_rest();
+    return try_all();
 }
 
 bool tree_lacks_descriptors(void) { return own.lacks_descriptors; }

@@ -1,4 +1,5 @@
-// The table of processes of apus-clock, without a clock: which searches find something, and which calls end processes.
+// The table of processes of apus-clock, without a clock: which searches find something, what an examination reads, and
+// which calls end processes.
 #include "../../Sources/ApusClock/process_tree.c"
 
 #include <pthread.h>
@@ -49,6 +50,57 @@ static void threads_are_changes(void) {
     require(own.has_changed && own.count == 0);
 }
 
+// Writes a byte for each byte.
+static _Noreturn void echo(void) {
+    char byte;
+    pthread_t thread;
+    for (int i = 0; i < 20; i++) require(pthread_create(&thread, NULL, answer, NULL) == 0);
+    while (read(ends[0], &byte, 1) == 1) require(write(answers[1], &byte, 1) == 1);
+    _exit(0);
+}
+
+// Returns how many reading calls this process has made.
+static long reading_calls(void) {
+    char text[256];
+    int file = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+    require(read_text(file, text, sizeof text) > 0 && close(file) == 0);
+    const char *count = strstr(text, "syscr: ");
+    require(count);
+    return strtol(count + 7, NULL, 10);
+}
+
+// Without a clock, the process looks as if it were about to join.
+static void settle_without_clocks(void) {
+    while (!tree_is_at_rest()) {
+        for (size_t i = 0; i < own.count; i++) own.processes[i].is_excused = true;
+    }
+}
+
+static void a_thread_that_does_not_run_is_read_twice(void) {
+    char byte = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        echo();
+    }
+    for (int i = 0; i < 20; i++) require(read(answers[0], &byte, 1) == 1);
+    for (int i = 0; i < 3; i++) settle_without_clocks();
+    require(own.count == 1 && own.processes[0].count == 21);
+    long before = reading_calls();
+    require(tree_is_at_rest());
+    // Besides, the number of the machine's last process is read three times, and the count itself once.
+    long calls = reading_calls() - before - 4;
+    require(calls == 2 * 21);
+    for (int i = 0; i < 100; i++) {
+        require(write(ends[1], &byte, 1) == 1 && read(answers[0], &byte, 1) == 1);
+        require(!tree_is_at_rest());
+        for (int j = 0; j < 3; j++) settle_without_clocks();
+    }
+    require(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+    find_processes();
+    require(own.count == 0);
+}
+
 // The kernel may leave out a child once.
 static void one_pass_in_vain_is_not_the_end(void) {
     pid_t child = fork();
@@ -71,5 +123,6 @@ int main(void) {
     require(pipe(ends) == 0 && pipe(answers) == 0);
     require(tree_begin(&shared));
     threads_are_changes();
+    a_thread_that_does_not_run_is_read_twice();
     one_pass_in_vain_is_not_the_end();
 }
