@@ -220,7 +220,7 @@ static int call_sigtimedwait(int64_t time) {
     struct timespec duration = span(time);
     return ended_with_eagain(sigtimedwait(&signals, NULL, &duration));
 }
-static int message_wait(int64_t time, int sends) {
+static int message_wait(int64_t time, int sends, int is_by_number) {
     struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = 1};
     char name[64], byte = 0;
     snprintf(name, sizeof name, "/apus-waiting-%d-%ld", getpid(), syscall(SYS_gettid));
@@ -228,13 +228,17 @@ static int message_wait(int64_t time, int sends) {
     mq_unlink(name);
     struct timespec deadline = later(CLOCK_REALTIME, time);
     if (sends) mq_send(queue, &byte, 1, 0);
-    int result = ended(sends ? mq_timedsend(queue, &byte, 1, 0, &deadline)
-                             : (int)mq_timedreceive(queue, &byte, 1, NULL, &deadline));
+    int result = ended(
+        is_by_number ? (int)syscall(sends ? SYS_mq_timedsend : SYS_mq_timedreceive, queue, &byte, 1L, 0L, &deadline)
+        : sends      ? mq_timedsend(queue, &byte, 1, 0, &deadline)
+                     : (int)mq_timedreceive(queue, &byte, 1, NULL, &deadline));
     mq_close(queue);
     return result;
 }
-static int call_mq_timedsend(int64_t time) { return message_wait(time, 1); }
-static int call_mq_timedreceive(int64_t time) { return message_wait(time, 0); }
+static int call_mq_timedsend(int64_t time) { return message_wait(time, 1, 0); }
+static int call_mq_timedreceive(int64_t time) { return message_wait(time, 0, 0); }
+static int call_syscall_mq_timedsend(int64_t time) { return message_wait(time, 1, 1); }
+static int call_syscall_mq_timedreceive(int64_t time) { return message_wait(time, 0, 1); }
 static int semaphore_operation(int64_t time, int is_by_number) {
     int semaphore = semget(IPC_PRIVATE, 1, 0600);
     struct sembuf taken = {.sem_op = -1};
@@ -421,7 +425,8 @@ static const struct waiting_call calls[] = {
     ROW(syscall_poll), ROW(syscall_select), ROW(syscall_epoll_wait),
 #endif
     ROW(syscall_ppoll), ROW(syscall_pselect6), ROW(syscall_epoll_pwait), ROW(syscall_epoll_pwait2),
-    ROW(syscall_clock_nanosleep), ROW(syscall_rt_sigtimedwait), ROW(syscall_semtimedop), ROW(syscall_timerfd),
+    ROW(syscall_clock_nanosleep), ROW(syscall_rt_sigtimedwait), ROW(syscall_semtimedop),
+    ROW(syscall_mq_timedsend), ROW(syscall_mq_timedreceive), ROW(syscall_timerfd),
     ROW(__poll_chk), ROW(__ppoll_chk), ROW(__read_chk),
 };
 
