@@ -188,9 +188,12 @@ struct DeviceTimelineTests {
         #expect(hostile.contains(#"<\/script><b>"#))
     }
 
-    @Test("the rules of four releases differ in continued work and in processing after a force quit")
+    @Test("the rules of four releases differ in long intents, continued work and processing after a force quit")
     func releases() {
-        #expect(SystemPolicy.iOS27 == SystemPolicy() && SystemPolicy.iOS26 == SystemPolicy.iOS27)
+        var policy = SystemPolicy()
+        #expect(SystemPolicy.iOS27 == policy && policy.intents.hasLongRunning)
+        policy.intents.hasLongRunning = false
+        #expect(SystemPolicy.iOS26 == policy)
         #expect(SystemPolicy.iOS26.jobs.hasContinuedJobs && SystemPolicy.iOS26.jobs.processingRunsAfterForceQuit)
         #expect(!SystemPolicy.iOS18.jobs.hasContinuedJobs && SystemPolicy.iOS18.jobs.processingRunsAfterForceQuit)
         #expect(!SystemPolicy.iOS17.jobs.hasContinuedJobs && !SystemPolicy.iOS17.jobs.processingRunsAfterForceQuit)

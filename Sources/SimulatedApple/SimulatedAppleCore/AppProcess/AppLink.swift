@@ -313,6 +313,8 @@ extension AppCall {
         switch self {
         case .status, .note, .warn, .sound, .fault, .work, .timeRemaining, .settings, .record, .screen, .place, .crash:
             false
+        // The link itself observes these events in every process.
+        case .observeService("\(SimulatedIntents.self)"): false
         default: true
         }
     }
