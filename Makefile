@@ -10,8 +10,10 @@ package = --package-path $(1) --scratch-path $(2) --disable-build-manifest-cachi
 COMMAND = $(call package,Command,.build)
 EXAMPLES = $(call package,Examples,.build)
 BENCHMARKS = $(call package,Benchmarks,.build)
-# With a build folder of its own: what a package does without, SwiftPM takes out of the folder.
-REWRITER = $(call package,ObjCRewriter,.build/parts/rewriter)
+# With a build folder of its own: what a package does without, SwiftPM takes out of the folder. After the other packages,
+# REWRITER_BUILD=.build OPTIMIZE_APUS=1 compiles only what they have not.
+REWRITER_BUILD ?= .build/parts/rewriter
+REWRITER = $(call package,ObjCRewriter,$(REWRITER_BUILD))
 SOURCES = Sources Tests Package.swift Command/Sources Command/Tests Command/Plugins Command/Package.swift Examples Benchmarks/Sources Benchmarks/Package.swift ObjCRewriter
 # Not under the thread sanitizer: what runs on one thread has nothing to race with (histories of a model; whole modules of
 # that kind are in NEVER_RACED, and are not compiled for it); texts of the command, for which one client at a time

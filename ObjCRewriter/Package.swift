@@ -11,6 +11,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
 ]
 
+// A build that shares its folder with the repository's other packages has their trait, so that it need not compile the
+// libraries again.
+let trait: Package.Dependency.Trait = Context.environment["OPTIMIZE_APUS"] == "1" ? "All" : "SimulatedApple"
+
 let package = Package(
     name: "apus-objc-rewriter",
     platforms: [.macOS(.v15)],
@@ -20,7 +24,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax.git", from: "602.0.0"),
         // For the tests only.
-        .package(name: "apus", path: "..", traits: ["SimulatedApple"]),
+        .package(name: "apus", path: "..", traits: [trait]),
     ],
     targets: [
         .target(

@@ -9,8 +9,8 @@ package import Foundation
 /// seconds for `perform()`, and is suspended afterwards. A `LongRunningIntent` has more time while it reports progress.
 /// An intent whose time is over is cancelled, and the app is suspended shortly afterwards.
 ///
-/// The intents of an alarm are run when the user stops or snoozes it. An app declares intents with the module AppIntents, whose `SimulatedPhone.perform(_:from:on:)` runs one. All members
-/// may be used from any thread.
+/// The intents of an alarm are run when the user stops or snoozes it. An app declares intents with the module
+/// AppIntents, whose `SimulatedPhone.perform(_:from:on:)` runs one. All members may be used from any thread.
 ///
 /// Rules: Apple, documentation/appintents/cancellableintent and documentation/appintents/longrunningintent.
 public final class SimulatedIntents: Sendable {
