@@ -34,11 +34,13 @@ open class AVSpeechSynthesizer: NSObject {
     private var waiting: [AVSpeechUtterance] = []
     private var end: ScheduledTimer?
     private let process = SimulatedPhone.process
-
+    /// The number by which the device distinguishes the voices of the process.
+    private let number: Int
     private var interruptions: (any NSObjectProtocol)?
 
     /// Creates a voice.
     override public init() {
+        number = process.shared.object(of: VoiceCount.self) { VoiceCount() }.next()
         super.init()
         interruptions = NotificationCenter.default.addObserver(
             forName: AVAudioSession.interruptionNotification, object: AVAudioSession.sharedInstance(), queue: nil
@@ -113,14 +115,22 @@ open class AVSpeechSynthesizer: NSObject {
         beginNext()
     }
 
-    /// The number by which the device distinguishes the voice from others that exist.
-    private var number: Int { Int(bitPattern: ObjectIdentifier(self)) }
-
     /// Ends the present text.
     private func silence() {
         process.audio.setVoice(number, speaks: false)
         _ = end?.cancel()
         (present, end) = (nil, nil)
+    }
+}
+
+/// Counts the voices of the process.
+@MainActor
+private final class VoiceCount {
+    private var last = 0
+
+    func next() -> Int {
+        last += 1
+        return last
     }
 }
 

@@ -5,9 +5,8 @@ import SimulatedAppleCore
 
 /// The app's interface to the position of the simulated phone, which is determined by the test's route.
 ///
-/// The simulated phone reports to one manager at a time: when a second manager starts, the first one gets no more
-/// updates. Delegates are called on the main thread. A change of the user's permission is reported to the manager that
-/// has updates.
+/// Each manager has its own updates, which end when the manager is released. Delegates are called on the main thread. A
+/// change of the user's permission is reported to the managers that have updates.
 open class CLLocationManager: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: all mutable state is in `state`, protected by its lock.
 
@@ -16,7 +15,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         weak var delegate: (any CLLocationManagerDelegate)?
         var desiredAccuracy = kCLLocationAccuracyBest
         var distanceFilter = kCLDistanceFilterNone
-        var continuesInBackground = false
+        var settings = LocationSettings()
         var isUpdating = false
         var last: CLLocation?
         /// The last position that passed the distance filter.
@@ -27,6 +26,14 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         var showsIndicator = false
     }
 
+    private static let lastNumber = Locked(0)
+
+    /// The number by which the device distinguishes the managers; it is unique, because a manager may outlive the app's
+    /// process in a test.
+    private let number = lastNumber.withLock { number in
+        number += 1
+        return number
+    }
     private let host: any PhoneHost
     private let service: any PhoneLocation
     private let state = Locked(State())
@@ -37,6 +44,10 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         host = process.host
         service = process.location
         super.init()
+    }
+
+    deinit {
+        if state.withLock({ $0.isUpdating }) { service.stop(number) }
     }
 
     /// The delegate, which is not retained; when it is set, it is notified of the present authorization.
@@ -69,7 +80,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     /// Setting it to `true` without having declared the mode `location` ends the app on a phone. On the simulated phone
     /// this is a fault, and the value stays as it was.
     open var allowsBackgroundLocationUpdates: Bool {
-        get { state.withLock { $0.continuesInBackground } }
+        get { state.withLock { $0.settings.inBackground } }
         set {
             if newValue, !host.manifest.backgroundModes.contains(.location) {
                 host.fault(
@@ -79,18 +90,23 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
                             + "it to UIBackgroundModes"))
                 return
             }
-            let isUpdating = state.withLock { state in
-                defer { state.continuesInBackground = newValue }
-                return state.isUpdating && state.continuesInBackground != newValue
-            }
-            if isUpdating { startUpdatingLocation() }
+            set(\.inBackground, to: newValue)
         }
     }
 
     /// Whether updates pause when the phone stands still for a long time; the system does not resume them.
     open var pausesLocationUpdatesAutomatically: Bool {
-        get { service.pausesAutomatically }
-        set { service.pausesAutomatically = newValue }
+        get { state.withLock { $0.settings.pausesAutomatically } }
+        set { set(\.pausesAutomatically, to: newValue) }
+    }
+
+    private func set(_ setting: WritableKeyPath<LocationSettings, Bool>, to value: Bool) {
+        let changed: LocationSettings? = state.withLock { state in
+            let former = state.settings
+            state.settings[keyPath: setting] = value
+            return state.isUpdating && state.settings != former ? state.settings : nil
+        }
+        if let changed { service.change(number, changed) }
     }
 
     /// The user's permission.
@@ -119,16 +135,12 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
     /// Starts updates; a refusal is reported to the delegate as an error.
     open func startUpdatingLocation() {
-        let continuesInBackground = state.withLock { state in
+        let settings = state.withLock { state in
             state.isUpdating = true
             state.lastReported = nil
-            return state.continuesInBackground
+            return state.settings
         }
-        service.onPause = { [weak self] in
-            guard let self else { return }
-            delegate?.locationManagerDidPauseLocationUpdates(self)
-        }
-        service.beginUpdates(inBackground: continuesInBackground) { [weak self] update in self?.received(update) }
+        service.beginUpdates(number, settings) { [weak self] report in self?.received(report) }
     }
 
     /// Asks for one position; the updates end when the delegate has received a position or an error.
@@ -193,7 +205,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
             defer { state.isUpdating = false }
             return state.isUpdating
         }
-        if wasUpdating { service.stop() }
+        if wasUpdating { service.stop(number) }
     }
 
     // MARK: Significant changes
@@ -240,7 +252,11 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     }
 
     @MainActor
-    private func received(_ update: LocationUpdate) {
+    private func received(_ event: LocationReport) {
+        guard case .update(let update) = event else {
+            delegate?.locationManagerDidPauseLocationUpdates(self)
+            return
+        }
         switch update {
         case .position(let position):
             if isLast() { stopUpdatingLocation() }

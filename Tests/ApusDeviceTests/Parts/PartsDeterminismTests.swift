@@ -42,7 +42,7 @@ struct PartsDeterminismTests {
             case 6: _ = try? device.run { try await audio.play() }
             case 7: audio.beginInterruption()
             case 8: audio.endInterruption(shouldResume: pick(2) == 0)
-            case 9: location.startUpdating(inBackground: true) { updates.add("\($0)") }
+            case 9: location.startUpdating(LocationSettings(inBackground: true)) { updates.add("\($0)") }
             case 10: location.setAuthorization(pick(2) == 0 ? .always : .denied)
             case 11: device.time.moveWallClock(by: .seconds(pick(600) - 300))
             case 12:

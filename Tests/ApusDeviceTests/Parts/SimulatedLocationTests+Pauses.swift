@@ -11,16 +11,13 @@ extension SimulatedLocationTests {
     @Test("the updates pause when the phone does not move; with “always”, the app may start them again")
     func pause() throws {
         let location = location(.always)
-        let paused = Log<Bool>()
-        location.onPause = { paused.add(true) }
         location.setRoute(.standing(at: Place(latitude: 7, longitude: 7)))
         try start(location)
         device.time.advance(by: .seconds(299))
         #expect(device.keptAwake == [true])
         device.time.advance(by: .seconds(1))
         #expect(device.keptAwake == [true, false])
-        device.mainLoop.drain()
-        #expect(paused.all.count == 1)
+        #expect(device.log.last?.contains("paused: the phone stands still") == true)
         location.setRoute(walk)
         device.time.advance(by: .seconds(60))
         #expect(seen.all == ["7.0 at 0"])
@@ -66,15 +63,21 @@ extension SimulatedLocationTests {
     @Test("the updates do not pause while the phone moves, or if the app has switched pauses off")
     func noPause() throws {
         let moving = location()
-        try start(moving)
+        let seen = Log<LocationReport>()
+        moving.startUpdating(LocationSettings(inBackground: true)) { seen.add($0) }
         device.time.advance(by: .seconds(3000))
         #expect(device.keptAwake == [true])
         moving.setRoute(.standing(at: Place(latitude: 7, longitude: 7)))
-        moving.pausesAutomatically = false
+        moving.change(1, LocationSettings(inBackground: true, pausesAutomatically: false))
         device.time.advance(by: .seconds(3000))
         #expect(device.keptAwake == [true])
+        device.mainLoop.drain()
+        #expect(!seen.all.contains(.paused))
+        moving.change(1, LocationSettings(inBackground: true))
+        device.time.advance(by: .zero)
+        device.mainLoop.drain()
+        #expect(seen.all.last == .paused)
         moving.processEnded()
-        #expect(moving.pausesAutomatically)
         device.time.settle()
     }
 

@@ -146,7 +146,7 @@ struct SimulatedLocationTests {
         let location = location(.always, isModeDeclared: false)
         #expect(refusal(location) == .modeUnavailable)
         #expect(device.faults == [])
-        location.startUpdating(inBackground: true, fileID: "App/Map.swift", line: 3) { _ in }
+        location.startUpdating(LocationSettings(inBackground: true), fileID: "App/Map.swift", line: 3) { _ in }
         #expect(device.faults.map(\.rule) == [.undeclaredLocationMode])
         #expect(device.faults.first?.place == "App/Map.swift:3")
         try start(location, inBackground: false)
@@ -238,16 +238,16 @@ struct SimulatedLocationTests {
             location.userAnswer = answer
             #expect(try device.run { await location.requestAuthorization(.always) } == .always)
             // Neither an app in front nor updates that were started in front use anything that only “always” allows.
-            location.startUpdating(inBackground: true) { _ in }
+            location.startUpdating(LocationSettings(inBackground: true)) { _ in }
             location.appForegrounded(false)
             device.time.advance(by: .seconds(100))
             #expect(location.authorization == .always)
             device.mainLoop.drain()
-            location.startUpdating(inBackground: true) { seen.add(device.text(of: $0)) }
+            location.startUpdating(LocationSettings(inBackground: true)) { seen.add(device.text(of: $0)) }
             device.time.advance(by: .seconds(20))
             device.mainLoop.drain()
             #expect(location.authorization == answer)
-            location.stop()
+            location.stop(1)
         }
         #expect(
             seen.all == [
@@ -343,19 +343,19 @@ struct SimulatedLocationTests {
     func rawUpdates() throws {
         let location = location(.denied)
         let (device, seen) = (device, seen)
-        location.startUpdating(inBackground: false) { seen.add(device.text(of: $0)) }
+        location.startUpdating(LocationSettings()) { seen.add(device.text(of: $0)) }
         device.mainLoop.drain()
         #expect(seen.all == ["denied"])
         #expect(device.log.last?.contains("warning: the user's authorization is denied") == true)
         location.setAuthorization(.whenInUse)
-        location.startUpdating(inBackground: false) { seen.add(device.text(of: $0)) }
+        location.startUpdating(LocationSettings()) { seen.add(device.text(of: $0)) }
         device.time.advance(by: .seconds(10))
         #expect(seen.all == ["denied"])
         device.mainLoop.drain()
         #expect(seen.all == ["denied", "0.0 at 0", "10.0 at 10"])
         // Updates that wait in the main loop are dropped by `stop()`.
         device.time.advance(by: .seconds(10))
-        location.stop()
+        location.stop(1)
         device.mainLoop.drain()
         #expect(seen.all.count == 3)
     }
@@ -373,6 +373,13 @@ struct SimulatedLocationTests {
 
 extension PartsHarness {
     /// Returns the latitude and the instant in seconds since the start, or the kind of another update.
+    fileprivate func text(of report: LocationReport) -> String {
+        switch report {
+        case .update(let update): text(of: update)
+        case .paused: "paused"
+        }
+    }
+
     fileprivate func text(of update: LocationUpdate) -> String {
         switch update {
         case .position(let position):

@@ -13,8 +13,6 @@ struct TransferMachineTests {
         let random: SeededRandom
         var machine = TransferMachine(firstDelay: .seconds(60))
         var scene = DeviceScene()
-        /// The number of bytes that were transferred while there was no network.
-        var movedWithout: Int64 = 0
         var begun: Set<Int> = []
         var completed: [Int] = []
         var wakes = 0

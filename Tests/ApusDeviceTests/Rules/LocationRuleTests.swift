@@ -85,7 +85,7 @@ struct LocationRuleTests {
             let host = try launch(device, AppManifest(), allowing: .always)
             try device.follow(inBackground: true)
             #expect(device.ownNotes == ["error modeUnavailable"])
-            host.location.startUpdating(inBackground: true) { _ in host.note("an update") }
+            host.location.startUpdating(LocationSettings(inBackground: true)) { _ in host.note("an update") }
             device.advance(by: .seconds(60))
             #expect(device.ownNotes.count == 1)
             #expect(device.host == nil)
@@ -113,8 +113,8 @@ struct LocationRuleTests {
         for usesScenes in [true, false] {
             try SimulatedDevice.run { device in
                 device.install(AppManifest(backgroundModes: [.location], usesScenes: usesScenes)) { host in
-                    host.location.startUpdating(inBackground: true) { update in
-                        if case .position = update { host.note("a position") }
+                    host.location.startUpdating(LocationSettings(inBackground: true)) { update in
+                        if case .update(.position) = update { host.note("a position") }
                     }
                     return ProbeApp(host)
                 }

@@ -68,7 +68,8 @@ struct ProcessEndRuleTests {
                 device.audio.onSessionEvent = { _ in app.kept = [] }
                 device.notifications.onTap = { _ in app.kept = [] }
                 device.notifications.onForegroundDelivery = { _ in app.kept.isEmpty ? .none : .shown }
-                device.location.onPause = { app.kept = [] }
+                device.location.setAuthorization(.always)
+                device.location.startUpdating(LocationSettings()) { _ in app.kept = [] }
                 return Weak(app)
             }()
             #expect(app.object != nil)

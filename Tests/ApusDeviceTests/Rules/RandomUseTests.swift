@@ -20,7 +20,6 @@ struct RandomUseTests {
             }
             host.notifications.onTap = { host.note("tapped \($0.identifier)") }
             host.audio.onSessionEvent = { host.note("\($0)") }
-            host.location.onPause = { host.note("paused") }
             let app = ProbeApp(host) { app, _ in act(app, random) }
             if let timer = try? RepeatingTimer(
                 every: .seconds(30), engine: host.engine,
@@ -65,8 +64,11 @@ struct RandomUseTests {
                     }
                 } catch { host.note("\(error)") }
             }
-        case 14: host.location.startUpdating(inBackground: number % 2 == 0) { _ in host.note("an update") }
-        case 15: host.location.stop()
+        case 14:
+            host.location.startUpdating(LocationSettings(inBackground: number % 2 == 0)) {
+                host.note($0 == .paused ? "paused" : "an update")
+            }
+        case 15: number % 2 == 0 ? host.location.stop() : host.location.stop(1)
         case 16: host.start { _ = await host.location.requestAuthorization(number % 2 == 0 ? .always : .whenInUse) }
         case 17: host.notifications.add(request(number))
         case 18, 19:
@@ -75,7 +77,7 @@ struct RandomUseTests {
             }
         case 20: host.start { await host.notifications.removePending(["\(number)"]) }
         case 21: host.start { try? await host.notifications.notify(UserNotification(title: "now")) }
-        case 22: host.location.pausesAutomatically = number % 2 == 0
+        case 22: host.location.change(1, LocationSettings(pausesAutomatically: number % 2 == 0))
         default: app.kept = []
         }
     }

@@ -5,10 +5,23 @@ import ApusTimers
 ///
 /// Readings are computed from the route when they are needed, so a suspended app costs nothing: the readings that it
 /// missed are computed when it runs again.
+///
+/// Each receiver (a location manager, or the app's `LocationSource`) has at most one session, which is its own: its
+/// start gives it the present reading or a refusal, and a start, stop, pause or setting of another receiver changes
+/// nothing about it. The route, the authorization, and whether the app is in front or suspended are common to all. A
+/// paused session remains until its receiver starts or stops it.
 struct LocationMachine {
     enum Update: Equatable {
         case reading(LocationRoute.Place?, at: ContinuousInstant)
         case authorization(LocationAuthorization)
+        /// The session has paused, because the phone does not move.
+        case paused
+    }
+
+    /// An update for the receiver of a session.
+    struct Delivery: Equatable {
+        var session: Int
+        var update: Update
     }
 
     /// The difference between the user's consent and the authorization that the app sees; `settled` if there is none.
@@ -27,15 +40,18 @@ struct LocationMachine {
     }
 
     private struct Session {
-        var number: Int
-        var continuesInBackground: Bool
-        var startedInFront: Bool
+        let receiver: Int
+        let number: Int
+        var settings: LocationSettings
+        let startedInFront: Bool
         /// Whether the system has paused the updates because the phone does not move; they do not resume by themselves.
         var isPaused = false
         /// The instant up to which readings were reported.
         var reportedUpTo: ContinuousInstant
         /// The instant from which the time without a movement is measured, unless the phone has moved since.
         var watchedFrom: ContinuousInstant
+        /// The updates that the receiver gets when the app runs again.
+        var waiting: [Update] = []
     }
 
     private var isModeDeclared: Bool
@@ -50,16 +66,14 @@ struct LocationMachine {
     private var grant = Grant.settled
     /// Whether the user was asked about "always"; this question is asked only once, unless the permission is reset.
     private var wasAskedForAlways = false
-    var pausesAutomatically = true
-    private var session: Session?
+    /// The sessions, by their numbers.
+    private var sessions: [Session] = []
     private var sessionCount = 0
     /// Whether a pause has ended the app's access until the app is launched again; this happens with "when in use"
     /// only.
     private var accessEnded = false
     private var isInFront = false
     private var isSuspended = false
-    /// The updates that the app receives when it runs again.
-    private var waiting: [Update] = []
 
     init(
         authorization: LocationAuthorization, isModeDeclared: Bool, stillness: Duration, waitingLimit: Int,
@@ -75,13 +89,13 @@ struct LocationMachine {
     // MARK: State
 
     /// Whether the device must not suspend the app.
-    var keepsAwake: Bool { isDelivering && session?.continuesInBackground == true }
+    var keepsAwake: Bool { sessions.contains { $0.settings.inBackground && isDelivering($0) } }
 
-    /// The number of the session that receives updates, now or when the app runs again.
-    var sessionNumber: Int? { session?.number }
+    /// The numbers of the sessions that receive updates, now or when the app runs again.
+    var sessionNumbers: [Int] { sessions.map(\.number) }
 
-    private var isDelivering: Bool {
-        guard let session, !session.isPaused else { return false }
+    private func isDelivering(_ session: Session) -> Bool {
+        guard !session.isPaused else { return false }
         switch authorization {
         case .notDetermined, .denied: return false
         case .whenInUse: return isInFront || session.startedInFront
@@ -92,9 +106,10 @@ struct LocationMachine {
     /// Returns the next instant at which the machine must be examined; `nil` if there is none, or while the app is
     /// suspended.
     func nextLook(now: ContinuousInstant) -> ContinuousInstant? {
-        guard isDelivering, !isSuspended else { return nil }
+        let delivering = sessions.filter(isDelivering)
+        guard !delivering.isEmpty, !isSuspended else { return nil }
         if isUsingAlways { return now }
-        return [nextReading(now: now), pauseInstant(now: now)].compactMap(\.self).min()
+        return (delivering.map { pauseInstant(of: $0, now: now) } + [nextReading(now: now)]).compactMap(\.self).min()
     }
 
     /// Returns the instant of the receiver's next reading; `nil` after the end of the route.
@@ -107,11 +122,11 @@ struct LocationMachine {
         route.reading(at: routeStart.duration(to: now)).place
     }
 
-    /// Returns the instant at which the updates pause, unless the phone moves before then; `nil` if they do not pause.
-    private func pauseInstant(now: ContinuousInstant) -> ContinuousInstant? {
-        guard pausesAutomatically, let session, let lastMove = route.lastMove(upTo: routeStart.duration(to: now)) else {
-            return nil
-        }
+    /// Returns the instant at which a session pauses, unless the phone moves before then; `nil` if it does not pause.
+    private func pauseInstant(of session: Session, now: ContinuousInstant) -> ContinuousInstant? {
+        guard session.settings.pausesAutomatically,
+            let lastMove = route.lastMove(upTo: routeStart.duration(to: now))
+        else { return nil }
         return max(routeStart.advanced(by: lastMove), session.watchedFrom).advanced(by: stillness)
     }
 
@@ -131,9 +146,9 @@ struct LocationMachine {
         case accessEnded
     }
 
-    /// Starts a session, which replaces the earlier one.
-    mutating func start(inBackground: Bool, now: ContinuousInstant) -> StartAction {
-        if inBackground, !isModeDeclared { return .refused(.notDeclared) }
+    /// Starts a session, which replaces the receiver's earlier one.
+    mutating func start(_ receiver: Int, _ settings: LocationSettings, now: ContinuousInstant) -> StartAction {
+        if settings.inBackground, !isModeDeclared { return .refused(.notDeclared) }
         switch authorization {
         case .notDetermined, .denied: return .refused(.notAuthorized(authorization))
         case .whenInUse:
@@ -142,19 +157,25 @@ struct LocationMachine {
         case .always: break
         }
         sessionCount += 1
-        waiting = []
-        session = Session(
-            number: sessionCount, continuesInBackground: inBackground, startedInFront: isInFront, reportedUpTo: now,
-            watchedFrom: now)
+        sessions.removeAll { $0.receiver == receiver }
+        sessions.append(
+            Session(
+                receiver: receiver, number: sessionCount, settings: settings, startedInFront: isInFront,
+                reportedUpTo: now, watchedFrom: now))
         return .started(sessionCount, reading(now: now))
     }
 
-    /// Ends the session if it has this number, or any session if `number` is `nil`; returns whether a session ended.
-    mutating func stop(_ number: Int? = nil) -> Bool {
-        guard let session, number == nil || number == session.number else { return false }
-        self.session = nil
-        waiting = []
-        return true
+    /// Changes the settings of the receiver's session, if it has one.
+    mutating func change(_ receiver: Int, _ settings: LocationSettings) {
+        for index in sessions.indices where sessions[index].receiver == receiver { sessions[index].settings = settings }
+    }
+
+    /// Ends the receiver's session if it has this number, or any number if `number` is `nil`; returns whether a session
+    /// ended.
+    mutating func stop(_ receiver: Int, number: Int? = nil) -> Bool {
+        let former = sessions.count
+        sessions.removeAll { $0.receiver == receiver && (number == nil || $0.number == number) }
+        return sessions.count != former
     }
 
     // MARK: Updates
@@ -163,48 +184,62 @@ struct LocationMachine {
         .reading(place(now: now), at: now)
     }
 
-    enum LookAction: Equatable {
-        case updates([Update])
-        /// The app gets these updates, after which the service pauses because the phone does not move.
-        case pausedAfter([Update])
-    }
-
-    /// Returns the new updates, and pauses the session if the phone has not moved for long.
-    mutating func look(now: ContinuousInstant) -> LookAction {
+    /// Returns the new updates, and pauses the sessions for which the phone has not moved for long.
+    mutating func look(now: ContinuousInstant) -> [Delivery] {
         let updates = collect(now: now)
-        guard isDelivering, !isSuspended, let pause = pauseInstant(now: now), pause <= now else {
-            return .updates(updates)
+        guard !isSuspended else { return updates }
+        return updates
+            + deliver { machine, session in
+                guard machine.isDelivering(session), let pause = machine.pauseInstant(of: session, now: now),
+                    pause <= now
+                else { return [] }
+                session.isPaused = true
+                if machine.authorization == .whenInUse { machine.accessEnded = true }
+                return [.paused]
+            }
+    }
+
+    /// Returns the updates that `body` makes for each session; if the app is suspended, they are kept for it instead.
+    private mutating func deliver(_ body: (inout LocationMachine, inout Session) -> [Update]) -> [Delivery] {
+        var deliveries: [Delivery] = []
+        for index in sessions.indices {
+            var session = sessions[index]
+            let updates = body(&self, &session)
+            if isSuspended {
+                session.waiting = (session.waiting + updates).suffix(waitingLimit)
+            } else {
+                deliveries += updates.map { Delivery(session: session.number, update: $0) }
+            }
+            sessions[index] = session
         }
-        session?.isPaused = true
-        if authorization == .whenInUse { accessEnded = true }
-        return .pausedAfter(updates)
+        return deliveries
     }
 
-    /// Returns the new updates for the app; if the app is suspended, they are kept for it instead.
-    private mutating func collect(now: ContinuousInstant) -> [Update] {
-        defer { session?.reportedUpTo = now }
-        guard let session, isDelivering else { return [] }
-        let readings = route.readings(
-            after: routeStart.duration(to: session.reportedUpTo), upTo: routeStart.duration(to: now),
-            limit: waitingLimit)
-        return pass(readings.map { .reading($0.place, at: routeStart.advanced(by: $0.at)) })
-    }
-
-    private mutating func pass(_ updates: [Update]) -> [Update] {
-        guard isSuspended else { return updates }
-        waiting = (waiting + updates).suffix(waitingLimit)
-        return []
+    /// Returns the readings that the sessions have not reported yet.
+    private mutating func collect(now: ContinuousInstant) -> [Delivery] {
+        deliver { machine, session in
+            defer { session.reportedUpTo = now }
+            guard machine.isDelivering(session) else { return [] }
+            let start = machine.routeStart
+            let readings = machine.route.readings(
+                after: start.duration(to: session.reportedUpTo), upTo: start.duration(to: now),
+                limit: machine.waitingLimit)
+            return readings.map { .reading($0.place, at: start.advanced(by: $0.at)) }
+        }
     }
 
     // MARK: The user and the phone
 
     /// Puts the phone on another route, and returns the updates for the app.
-    mutating func setRoute(_ route: LocationRoute, now: ContinuousInstant) -> [Update] {
+    mutating func setRoute(_ route: LocationRoute, now: ContinuousInstant) -> [Delivery] {
         let updates = collect(now: now)
         self.route = route
         routeStart = now
-        session?.watchedFrom = now
-        return isDelivering ? updates + pass([reading(now: now)]) : updates
+        return updates
+            + deliver { machine, session in
+                session.watchedFrom = now
+                return machine.isDelivering(session) ? [machine.reading(now: now)] : []
+            }
     }
 
     /// Returns whether the user must be asked for an authorization.
@@ -223,7 +258,7 @@ struct LocationMachine {
     ///
     /// The first question is the same for both requests, and does not offer "always". If the app requested "always" and
     /// the user allows the use of the location, the app has "always" provisionally.
-    mutating func request(_ wish: LocationAuthorization, answer: Answer, now: ContinuousInstant) -> [Update] {
+    mutating func request(_ wish: LocationAuthorization, answer: Answer, now: ContinuousInstant) -> [Delivery] {
         guard asksUser(for: wish) else { return [] }
         guard authorization == .notDetermined else {
             wasAskedForAlways = true
@@ -249,12 +284,12 @@ struct LocationMachine {
 
     /// Whether the app does something that only "always" allows, and the user has not been asked about "always".
     var isUsingAlways: Bool {
-        grant == .provisionalAlways && isDelivering && !isInFront && session?.startedInFront == false
+        grant == .provisionalAlways && !isInFront && sessions.contains { !$0.startedInFront && isDelivering($0) }
     }
 
     /// Applies the user's answer to the question about "always", which the system asks because the app uses that
     /// authorization.
-    mutating func confirmAlways(_ answer: Answer, now: ContinuousInstant) -> [Update] {
+    mutating func confirmAlways(_ answer: Answer, now: ContinuousInstant) -> [Delivery] {
         guard isUsingAlways else { return [] }
         wasAskedForAlways = true
         grant = .settled
@@ -262,36 +297,33 @@ struct LocationMachine {
     }
 
     /// Ends an authorization that was given for a single use of the app, because the app is no longer used.
-    private mutating func endSingleUse(now: ContinuousInstant) -> [Update] {
+    private mutating func endSingleUse(now: ContinuousInstant) -> [Delivery] {
         grant == .once ? setAuthorization(.notDetermined, now: now) : []
     }
 
     /// Sets the authorization as the user does in the settings, and returns the updates for the app.
-    mutating func setAuthorization(_ authorization: LocationAuthorization, now: ContinuousInstant) -> [Update] {
+    mutating func setAuthorization(_ authorization: LocationAuthorization, now: ContinuousInstant) -> [Delivery] {
         grant = .settled
         if authorization == .notDetermined { wasAskedForAlways = false }
         guard authorization != self.authorization else { return [] }
-        return changeAccess(now: now) { machine in
-            machine.authorization = authorization
-            return machine.session == nil ? [] : [.authorization(authorization)]
-        }
+        return changeAccess(now: now, [.authorization(authorization)]) { $0.authorization = authorization }
     }
 
     /// Makes a change that may give or end the app's access to the location, and returns the updates for the app.
     ///
-    /// The result has the updates up to the change, the updates that `change` returns, and, if the app now has access,
-    /// a first reading.
+    /// Each session gets the updates up to the change, then `notice`, and, if it has access only now, a first reading.
     private mutating func changeAccess(
-        now: ContinuousInstant, _ change: (inout LocationMachine) -> [Update]
-    ) -> [Update] {
+        now: ContinuousInstant, _ notice: [Update] = [], _ change: (inout LocationMachine) -> Void
+    ) -> [Delivery] {
         let updates = collect(now: now)
-        let wasDelivering = isDelivering
-        var more = change(&self)
-        if isDelivering, !wasDelivering {
-            session?.watchedFrom = now
-            more.append(reading(now: now))
-        }
-        return updates + pass(more)
+        let former = Set(sessions.filter(isDelivering).map(\.number))
+        change(&self)
+        return updates
+            + deliver { machine, session in
+                guard machine.isDelivering(session), !former.contains(session.number) else { return notice }
+                session.watchedFrom = now
+                return notice + [machine.reading(now: now)]
+            }
     }
 
     // MARK: The app
@@ -299,35 +331,45 @@ struct LocationMachine {
     /// Replaces the app's declarations, while no process runs.
     mutating func appInstalled(isModeDeclared: Bool) { self.isModeDeclared = isModeDeclared }
 
-    mutating func appForegrounded(_ isInFront: Bool, now: ContinuousInstant) -> [Update] {
-        changeAccess(now: now) { machine in
-            machine.isInFront = isInFront
-            return []
-        }
+    mutating func appForegrounded(_ isInFront: Bool, now: ContinuousInstant) -> [Delivery] {
+        changeAccess(now: now) { $0.isInFront = isInFront }
     }
 
-    mutating func appSuspended(now: ContinuousInstant) -> [Update] {
+    mutating func appSuspended(now: ContinuousInstant) -> [Delivery] {
         let updates = collect(now: now)
         isSuspended = true
         return updates + endSingleUse(now: now)
     }
 
     /// Notes that the app runs again, and returns the updates that were kept for it.
-    mutating func appResumed(now: ContinuousInstant) -> [Update] {
+    mutating func appResumed(now: ContinuousInstant) -> [Delivery] {
         _ = collect(now: now)
         isSuspended = false
-        session?.watchedFrom = now
-        defer { waiting = [] }
-        return waiting
+        return deliver { _, session in
+            session.watchedFrom = now
+            defer { session.waiting = [] }
+            return session.waiting
+        }
     }
 
-    /// Ends the session of the ended process.
+    /// Ends the sessions of the ended process.
     mutating func processEnded(now: ContinuousInstant) {
-        _ = stop()
+        sessions = []
         _ = endSingleUse(now: now)
-        pausesAutomatically = true
         accessEnded = false
         isInFront = false
         isSuspended = false
+    }
+}
+
+/// What a receiver of positions has asked for, beside the positions.
+package struct LocationSettings: Sendable, Hashable, Codable {
+    /// Whether the updates continue in the background, and keep the app running there.
+    package var inBackground = false
+    /// Whether the updates pause when the phone has not moved for a long time.
+    package var pausesAutomatically = true
+
+    package init(inBackground: Bool = false, pausesAutomatically: Bool = true) {
+        (self.inBackground, self.pausesAutomatically) = (inBackground, pausesAutomatically)
     }
 }

@@ -21,19 +21,23 @@ import ApusVirtualTime
 /// Rules: Apple, documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates;
 /// …/pauseslocationupdatesautomatically; documentation/corelocation/handling-location-updates-in-the-background.
 public final class SimulatedLocation: LocationSource {
-    /// A closure that is called with an update.
-    package typealias UpdateHandler = @MainActor @Sendable (LocationUpdate) -> Void
+    /// A closure that is called with a report.
+    package typealias ReportHandler = @MainActor @Sendable (LocationReport) -> Void
 
-    /// The receiver of a session's updates.
-    private enum Receiver {
+    /// The destination of a session's updates.
+    private enum Output {
         case stream(AsyncStream<LocationUpdate>.Continuation)
-        case handler(UpdateHandler)
+        case handler(ReportHandler)
     }
+
+    /// The receiver for the updates of this `LocationSource`; those of managers have other numbers.
+    private static let source = 0
 
     private struct State {
         var machine: LocationMachine
         var timer: ScheduledTimer?
-        var receiver: Receiver?
+        /// The outputs of the sessions, by the sessions' numbers.
+        var outputs: [Int: Output] = [:]
         var keepsAwake = false
         var answer = LocationMachine.Answer(authorization: .whenInUse, once: false)
         /// The keys that are missing in the `Info.plist`; the user is not asked for an authorization whose keys are
@@ -41,7 +45,6 @@ public final class SimulatedLocation: LocationSource {
         var missingKeys: [LocationAuthorization: [String]] = [:]
         /// The app's texts for the questions to the user.
         var purposes: [LocationAuthorization: String] = [:]
-        var onPause: (@MainActor @Sendable () -> Void)?
     }
 
     private let onRoute = Locked<(@Sendable () -> Void)?>(nil)
@@ -133,7 +136,7 @@ public final class SimulatedLocation: LocationSource {
     private var authorizationText: String { state.withLock { $0.machine.authorizationText } }
 
     /// Applies an answer of the user, and logs the authorization if it has changed.
-    private func settle(_ answer: (inout State, ContinuousInstant) -> [LocationMachine.Update]) {
+    private func settle(_ answer: (inout State, ContinuousInstant) -> [LocationMachine.Delivery]) {
         let former = authorizationText
         deliver(answer)
         let present = authorizationText
@@ -148,9 +151,9 @@ public final class SimulatedLocation: LocationSource {
     ///   not declare the mode for `inBackground`, or is not in the foreground and does not have `always`.
     public func updates(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
         let (stream, continuation) = AsyncStream.makeStream(of: LocationUpdate.self)
-        switch start(.stream(continuation), inBackground: inBackground) {
+        switch start(Self.source, .stream(continuation), LocationSettings(inBackground: inBackground)) {
         case .started(let number, _):
-            continuation.onTermination = { [weak self] _ in self?.stop(number) }
+            continuation.onTermination = { [weak self] _ in self?.stop(Self.source, number: number) }
             return stream
         case .refused(let refusal):
             throw BackgroundError(code: .modeUnavailable, message: refusal.message(.apus))
@@ -158,48 +161,40 @@ public final class SimulatedLocation: LocationSource {
     }
 
     /// Ends the updates.
-    public func stop() { stop(nil) }
+    public func stop() { stop(Self.source, number: nil) }
 
     // MARK: For the simulated frameworks
 
-    /// Starts updates that are passed to `handler` on the main loop.
+    /// Starts updates for a receiver, which replace its earlier ones and are passed to `handler` on the main loop.
     ///
-    /// `inBackground` without the declared mode is a ``Fault`` of the rule ``Fault/Rule/undeclaredLocationMode``. If
+    /// `inBackground` in the settings without the declared mode is a ``Fault`` of the rule ``Fault/Rule/undeclaredLocationMode``. If
     /// the updates are refused for another reason, no error is thrown, and the handler is called only once, with the
     /// current authorization. Warnings in the log use the names in `words`.
     package func startUpdating(
-        inBackground: Bool, words: LocationWords = .apus, fileID: String = #fileID, line: Int = #line,
-        _ handler: @escaping UpdateHandler
+        _ settings: LocationSettings, of receiver: Int = 1, words: LocationWords = .apus, fileID: String = #fileID,
+        line: Int = #line, _ handler: @escaping ReportHandler
     ) {
-        guard case .refused(let refusal) = start(.handler(handler), inBackground: inBackground) else { return }
+        guard case .refused(let refusal) = start(receiver, .handler(handler), settings) else { return }
         if refusal == .notDeclared {
             let message = refusal.message(words)
             surroundings.fault(Fault(.undeclaredLocationMode, message, place: "\(fileID):\(line)"))
             return
         }
         surroundings.log(.system, .warning(refusal.message(words)))
-        let update = LocationUpdate.authorization(authorization)
-        surroundings.mainLoop()?.run { handler(update) }
+        let report = LocationReport.update(.authorization(authorization))
+        surroundings.mainLoop()?.run { handler(report) }
     }
 
-    /// Whether updates pause when the phone has not moved for a long time.
-    ///
-    /// It is true by default, and becomes true again in each new process.
-    package var pausesAutomatically: Bool {
-        get { state.withLock { $0.machine.pausesAutomatically } }
-        set {
-            deliver { state, _ in
-                state.machine.pausesAutomatically = newValue
-                return []
-            }
+    /// Changes the settings of a receiver's updates, if it has any.
+    package func change(_ receiver: Int, _ settings: LocationSettings) {
+        deliver { state, _ in
+            state.machine.change(receiver, settings)
+            return []
         }
     }
 
-    /// Called on the main loop when the updates were paused; released when the app's process ends.
-    package var onPause: (@MainActor @Sendable () -> Void)? {
-        get { state.withLock { $0.onPause } }
-        set { state.exchange(\.onPause, with: newValue) }
-    }
+    /// Ends a receiver's updates.
+    package func stop(_ receiver: Int) { stop(receiver, number: nil) }
 
     // MARK: The user and the phone
 
@@ -263,26 +258,27 @@ public final class SimulatedLocation: LocationSource {
             state.machine.processEnded(now: now)
             return []
         }
-        onPause = nil
     }
 
     // MARK: Changing
 
-    private func start(_ receiver: Receiver, inBackground: Bool) -> LocationMachine.StartAction {
+    private func start(
+        _ receiver: Int, _ output: Output, _ settings: LocationSettings
+    ) -> LocationMachine.StartAction {
         let action = change { state, now in
-            let action = state.machine.start(inBackground: inBackground, now: now)
-            guard case .started(_, let first) = action else { return ([], action) }
-            state.receiver = receiver
-            return ([first], action)
+            let action = state.machine.start(receiver, settings, now: now)
+            guard case .started(let number, let first) = action else { return ([], action) }
+            state.outputs[number] = output
+            return ([LocationMachine.Delivery(session: number, update: first)], action)
         }
         if case .started = action {
-            surroundings.log(.app, .location(inBackground ? "started, also in the background" : "started"))
+            surroundings.log(.app, .location(settings.inBackground ? "started, also in the background" : "started"))
         }
         return action
     }
 
-    private func stop(_ number: Int?) {
-        let hasStopped = change { state, _ in ([], state.machine.stop(number)) }
+    private func stop(_ receiver: Int, number: Int?) {
+        let hasStopped = change { state, _ in ([], state.machine.stop(receiver, number: number)) }
         if hasStopped { surroundings.log(.app, .location("stopped")) }
     }
 
@@ -292,58 +288,54 @@ public final class SimulatedLocation: LocationSource {
             settle { state, now in state.machine.confirmAlways(state.answer, now: now) }
         }
         let isPaused = change { state, now in
-            switch state.machine.look(now: now) {
-            case .updates(let updates): (updates, false)
-            case .pausedAfter(let updates): (updates, true)
-            }
+            let updates = state.machine.look(now: now)
+            return (updates, updates.contains { $0.update == .paused })
         }
-        guard isPaused else { return }
-        surroundings.log(.system, .location("paused: the phone stands still"))
-        surroundings.mainLoop()?.run { [weak self] in self?.onPause?() }
+        if isPaused { surroundings.log(.system, .location("paused: the phone stands still")) }
     }
 
-    private func deliver(_ body: (inout State, ContinuousInstant) -> [LocationMachine.Update]) {
+    private func deliver(_ body: (inout State, ContinuousInstant) -> [LocationMachine.Delivery]) {
         change { state, now in (body(&state, now), ()) }
     }
 
-    /// Changes the machine, and notifies the receiver and the device.
+    /// Changes the machine, and notifies the receivers and the device.
     private func change<Result: Sendable>(
-        _ body: (inout State, ContinuousInstant) -> (updates: [LocationMachine.Update], Result)
+        _ body: (inout State, ContinuousInstant) -> (updates: [LocationMachine.Delivery], Result)
     ) -> Result {
         let now = surroundings.time.continuous()
         let wall = surroundings.time.wall()
-        let (result, updates, number, receiver, ended, keepAwake) = state.withLock { state in
-            let former = (number: state.machine.sessionNumber, receiver: state.receiver)
-            let (changes, result) = body(&state, now)
-            let updates = changes.map { LocationUpdate($0, now: now, wall: wall) }
-            let number = state.machine.sessionNumber
-            if number == nil { state.receiver = nil }
-            if case .stream(let continuation) = state.receiver {
+        let (result, calls, ended, keepAwake) = state.withLock { state in
+            let (deliveries, result) = body(&state, now)
+            var calls: [(session: Int, report: LocationReport, handler: ReportHandler)] = []
+            for delivery in deliveries {
+                let report = LocationReport(delivery.update, now: now, wall: wall)
+                switch (state.outputs[delivery.session], report) {
                 // The updates are yielded under the lock, so that they keep their order; yielding only enqueues the
                 // consumer's work.
-                for update in updates { continuation.yield(update) }
+                case (.stream(let continuation), .update(let update)): continuation.yield(update)
+                case (.handler(let handler), _): calls.append((delivery.session, report, handler))
+                case (.stream, .paused), (nil, _): break
+                }
             }
+            let numbers = Set(state.machine.sessionNumbers)
+            let ended = state.outputs.filter { !numbers.contains($0.key) }
+            state.outputs = state.outputs.filter { numbers.contains($0.key) }
             waitForNextLook(&state, now: now)
             let keepsAwake = state.machine.keepsAwake
             defer { state.keepsAwake = keepsAwake }
-            return (
-                result, updates, number, state.receiver, former.number == number ? nil : former.receiver,
-                keepsAwake == state.keepsAwake ? nil : keepsAwake
-            )
+            return (result, calls, ended, keepsAwake == state.keepsAwake ? nil : keepsAwake)
         }
-        // The stream is finished outside the lock, because this calls `onTermination`, which takes the lock.
-        if case .stream(let continuation) = ended { continuation.finish() }
-        if case .handler(let handler) = receiver {
-            for update in updates { hand(update, to: handler, of: number) }
-        }
+        // A stream is finished outside the lock, because this calls `onTermination`, which takes the lock.
+        for case .stream(let continuation) in ended.values { continuation.finish() }
+        for (session, report, handler) in calls { hand(report, to: handler, of: session) }
         if let keepAwake { surroundings.keepAwake(.location, keepAwake) }
         return result
     }
 
-    private func hand(_ update: LocationUpdate, to handler: @escaping UpdateHandler, of number: Int?) {
+    private func hand(_ report: LocationReport, to handler: @escaping ReportHandler, of session: Int) {
         surroundings.mainLoop()?.run { [weak self] in
             // A session that has ended meanwhile receives nothing more.
-            if let self, state.withLock({ $0.machine.sessionNumber }) == number { handler(update) }
+            if let self, state.withLock({ $0.machine.sessionNumbers.contains(session) }) { handler(report) }
         }
     }
 
@@ -372,16 +364,25 @@ extension SimulatedLocation: DevicePart {
     }
 }
 
-extension LocationUpdate {
+/// What the receiver of positions is notified of.
+package enum LocationReport: Sendable, Hashable, Codable {
+    case update(LocationUpdate)
+    /// The updates have paused, because the phone does not move.
+    case paused
+}
+
+extension LocationReport {
     fileprivate init(_ update: LocationMachine.Update, now: ContinuousInstant, wall: WallInstant) {
         switch update {
-        case .authorization(let authorization): self = .authorization(authorization)
-        case .reading(nil, _): self = .noFix
+        case .paused: self = .paused
+        case .authorization(let authorization): self = .update(.authorization(authorization))
+        case .reading(nil, _): self = .update(.noFix)
         case .reading(let place?, let at):
-            self = .position(
-                Position(
-                    latitude: place.latitude, longitude: place.longitude, accuracy: place.accuracy,
-                    instant: wall.advanced(by: now.duration(to: at))))
+            self = .update(
+                .position(
+                    Position(
+                        latitude: place.latitude, longitude: place.longitude, accuracy: place.accuracy,
+                        instant: wall.advanced(by: now.duration(to: at)))))
         }
     }
 }

@@ -62,7 +62,7 @@ extension AppEvent {
         case .system: "an event of the system"
         case .backgroundTaskExpires: "the expiration handler of a background task"
         case .audioSession, .audioItemEnded: "an event of the audio player"
-        case .location, .locationPaused, .locationAuthorization: "an event of the location service"
+        case .location, .locationAuthorization: "an event of the location service"
         case .service(let name, _): "an event of \(name)"
         case .notificationAuthorization, .notificationComes, .notificationOpened: "an event of the notification center"
         case .pushComes: "a silent push"

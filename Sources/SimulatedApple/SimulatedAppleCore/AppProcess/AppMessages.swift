@@ -69,8 +69,7 @@ enum AppEvent: Codable {
     case backgroundTaskExpires(token: Int)
     case audioSession(AudioSessionEvent)
     case audioItemEnded(player: Int, AudioItem)
-    case location(session: Int, LocationUpdate)
-    case locationPaused
+    case location(manager: Int, LocationReport)
     /// An event of the service with this name, as JSON.
     case service(String, Data)
     /// The user's answer to the question with this number.
@@ -160,10 +159,11 @@ enum AudioCall: Codable {
 }
 
 enum LocationCall: Codable {
-    case authorization, pausesAutomatically, stop
+    case authorization
     case ask(Int, LocationAuthorization)
-    case setPausesAutomatically(Bool)
-    case begin(session: Int, inBackground: Bool)
+    case begin(manager: Int, LocationSettings)
+    case change(manager: Int, LocationSettings)
+    case stop(manager: Int)
 }
 
 enum NotificationCall: Codable {

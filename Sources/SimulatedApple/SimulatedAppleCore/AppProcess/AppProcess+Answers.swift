@@ -81,18 +81,17 @@ extension AppProcess {
         let location = host.location
         return switch call {
         case .authorization: json(location.authorization)
-        case .pausesAutomatically: json(location.pausesAutomatically)
-        case .stop: done(location.stop())
+        case .stop(let manager): done(location.stop(manager))
+        case .change(let manager, let settings): done(location.change(manager, settings))
         case .ask(let number, let wish):
             done(
                 location.askForAuthorization(wish) { [weak self] answer in
                     self?.deliverSoon(.locationAuthorization(number, answer))
                 })
-        case .setPausesAutomatically(let pauses): done(setPausesAutomatically(pauses))
-        case .begin(let session, let inBackground):
+        case .begin(let manager, let settings):
             done(
-                location.beginUpdates(inBackground: inBackground) { [weak self] update in
-                    self?.deliver(.location(session: session, update))
+                location.beginUpdates(manager, settings) { [weak self] report in
+                    self?.deliver(.location(manager: manager, report))
                 })
         }
     }
@@ -185,8 +184,6 @@ extension AppProcess {
     private func keepScreenOn(_ isOn: Bool) { host.keepsScreenOn = isOn }
 
     private func keep(_ data: Data?, as name: String) { records[name] = data }
-
-    private func setPausesAutomatically(_ pauses: Bool) { host.location.pausesAutomatically = pauses }
 
     /// Sets whether the app decides about notifications that arrive while it is in the foreground.
     private func setDecides(_ decides: Bool) {

@@ -133,7 +133,6 @@ final class AppProcess: SteppedProcess {
         state.withLock { $0.observations = observations }
         host.audio.onSessionEvent = { [weak self] in self?.deliver(.audioSession($0)) }
         host.audio.onItemEnd = { [weak self] in self?.deliver(.audioItemEnded(player: $0, $1)) }
-        host.location.onPause = { [weak self] in self?.deliver(.locationPaused) }
         notifications.onOpen = { [weak self] in self?.deliver(.notificationOpened($0)) }
         host.pushes.onPush = { [weak self] in self?.deliver(.pushComes($0)) }
         host.transfers.onNotice = { [weak self] in self?.deliver(.transfersEnded($0)) }

@@ -76,7 +76,7 @@ final class RemotePhone: PhoneHost {
             backgroundTasks.withLock { $0.handlers[token] }?()
             link.perform(.expirationHandlerReturned)
         case .audioSession, .audioItemEnded: audio.handle(event)
-        case .location, .locationPaused, .locationAuthorization: location.handle(event)
+        case .location, .locationAuthorization: location.handle(event)
         case .notificationComes, .notificationOpened, .notificationAuthorization: notifications.handle(event)
         case .service(let name, let event): eventHandlers.withLock { $0[name] }?(event)
         case .pushComes(let push): pushes.onPush?(push)

@@ -100,14 +100,11 @@ final class RemoteAudio: PhoneAudio {
 
 /// The phone's location service, as used from an app's own process.
 final class RemoteLocation: PhoneLocation {
-    private struct State {
-        var session = 0
-        var handler: (@MainActor @Sendable (LocationUpdate) -> Void)?
-        var onPause: (@MainActor @Sendable () -> Void)?
-    }
+    private typealias Handler = @MainActor @Sendable (LocationReport) -> Void
 
     private let link: AppLink
-    private let locked = Locked(State())
+    /// The handlers of the managers that have updates, by the managers' numbers.
+    private let handlers = Locked<[Int: Handler]>([:])
     private let questions = Questions<LocationAuthorization>()
 
     init(_ link: AppLink) { self.link = link }
@@ -116,39 +113,30 @@ final class RemoteLocation: PhoneLocation {
         link.ask(.location(.authorization), for: LocationAuthorization.self)
     }
 
-    var pausesAutomatically: Bool {
-        get { link.ask(.location(.pausesAutomatically), for: Bool.self) }
-        set { link.perform(.location(.setPausesAutomatically(newValue))) }
-    }
-
-    var onPause: (@MainActor @Sendable () -> Void)? {
-        get { locked.withLock { $0.onPause } }
-        set { locked.exchange(\.onPause, with: newValue) }
-    }
-
     func askForAuthorization(
         _ wish: LocationAuthorization, _ answered: @escaping @Sendable (LocationAuthorization) -> Void
     ) { link.perform(.location(.ask(questions.add(answered), wish))) }
 
     func beginUpdates(
-        inBackground: Bool, _ handler: @escaping @MainActor @Sendable (LocationUpdate) -> Void
+        _ manager: Int, _ settings: LocationSettings, _ handler: @escaping @MainActor @Sendable (LocationReport) -> Void
     ) {
-        let session = locked.withLock { state in
-            state.session += 1
-            state.handler = handler
-            return state.session
-        }
-        link.perform(.location(.begin(session: session, inBackground: inBackground)))
+        handlers.exchange(\.[manager], with: handler)
+        link.perform(.location(.begin(manager: manager, settings)))
     }
 
-    func stop() { link.perform(.location(.stop)) }
+    func change(_ manager: Int, _ settings: LocationSettings) {
+        link.perform(.location(.change(manager: manager, settings)))
+    }
+
+    func stop(_ manager: Int) {
+        handlers.exchange(\.[manager], with: nil)
+        link.perform(.location(.stop(manager: manager)))
+    }
 
     @MainActor
     func handle(_ event: AppEvent) {
         switch event {
-        case .location(let session, let update):
-            locked.withLock { $0.session == session ? $0.handler : nil }?(update)
-        case .locationPaused: onPause?()
+        case .location(let manager, let report): handlers.withLock { $0[manager] }?(report)
         case .locationAuthorization(let number, let answer): questions.answer(number, answer)
         default: break
         }

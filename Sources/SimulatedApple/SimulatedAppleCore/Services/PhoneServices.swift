@@ -39,27 +39,27 @@ extension SimulatedAudio: PhoneAudio {}
 /// The phone's location service, as the frameworks use it on any thread.
 package protocol PhoneLocation: AnyObject, Sendable {
     var authorization: LocationAuthorization { get }
-    var pausesAutomatically: Bool { get set }
-    /// Called on the main loop when the updates were paused automatically.
-    var onPause: (@MainActor @Sendable () -> Void)? { get set }
 
     /// Asks the user for authorization, and calls back once with the result; the app is inactive meanwhile.
     func askForAuthorization(
         _ wish: LocationAuthorization, _ answered: @escaping @Sendable (LocationAuthorization) -> Void)
-    /// Starts updates, which replace earlier ones; `handler` is called on the main loop.
+    /// Starts the updates of a manager, which replace its earlier ones; `handler` is called on the main loop.
     func beginUpdates(
-        inBackground: Bool, _ handler: @escaping @MainActor @Sendable (LocationUpdate) -> Void)
-    func stop()
+        _ manager: Int, _ settings: LocationSettings, _ handler: @escaping @MainActor @Sendable (LocationReport) -> Void
+    )
+    /// Changes the settings of a manager's updates, if it has any.
+    func change(_ manager: Int, _ settings: LocationSettings)
+    func stop(_ manager: Int)
 }
 
 extension SimulatedLocation: PhoneLocation {
     package func beginUpdates(
-        inBackground: Bool, _ handler: @escaping @MainActor @Sendable (LocationUpdate) -> Void
+        _ manager: Int, _ settings: LocationSettings, _ handler: @escaping @MainActor @Sendable (LocationReport) -> Void
     ) {
         let words = LocationWords(
             request: "requestWhenInUseAuthorization or requestAlwaysAuthorization",
             withoutBackground: "do not set allowsBackgroundLocationUpdates")
-        startUpdating(inBackground: inBackground, words: words, handler)
+        startUpdating(settings, of: manager, words: words, handler)
     }
 }
 
