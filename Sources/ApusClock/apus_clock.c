@@ -148,6 +148,8 @@ static struct {
     pid_t command;
     bool has_ended;
     int status;
+    // The number of signals that were read.
+    int64_t handled;
 } own = {.listener = -1};
 
 static void make_clock(int64_t wall) {
@@ -258,6 +260,7 @@ static void start(char **arguments) {
 static bool handle_signals(void) {
     struct signalfd_siginfo signal;
     while (read(own.signals, &signal, sizeof signal) == sizeof signal) {
+        own.handled++;
         if (is_passed_on((int)signal.ssi_signo, signal.ssi_code) && !own.has_ended)
             kill(own.command, (int)signal.ssi_signo);
     }
@@ -280,7 +283,13 @@ static enum outcome settle(int64_t limit) {
     for (int64_t passes = 1;; passes++) {
         handle_signals();
         if (own.has_ended) return outcome_ended;
-        if (tree_is_at_rest()) return outcome_rest;
+        int64_t handled = own.handled;
+        if (tree_is_at_rest()) {
+            // The last threads of the tree that ran may have sent this process a signal, or have ended.
+            handle_signals();
+            if (own.has_ended) return outcome_ended;
+            if (own.handled == handled) return outcome_rest;
+        }
         if (tree_lacks_descriptors()) {
             end_for_lack_of_descriptors();
             return outcome_ended;

@@ -480,7 +480,7 @@ static void note_rest(void) {
     for (size_t p = 0; p < own.count; p++) {
         for (size_t i = 0; i < own.processes[p].count; i++) {
             struct thread *thread = &own.processes[p].threads[i];
-            thread->is_quiet = thread->activity == thread->activity_at_rest;
+            thread->is_quiet = !thread->serves_clock && thread->activity == thread->activity_at_rest;
             thread->activity_at_rest = thread->activity;
         }
     }
@@ -523,7 +523,8 @@ static bool try_all(void) {
 void tree_wakes(void) { own.has_tried = false; }
 
 // A process that is being forked has its number before it is in the list of its parent's children. A search therefore
-// counts only if the parent has not run meanwhile, which the passes before and after the search show.
+// counts only if the parent has not run meanwhile, which the readings before and after the search show. Without a search
+// here, no process has begun since the last one that counted.
 bool tree_is_at_rest(void) {
     // A search also frees the slots of processes that have ended. If many processes or threads have begun since the
     // last search, another one is therefore made even while something runs, before all slots are in use.

@@ -113,7 +113,9 @@ extension SimulatedAppleTests.Locations {
         }
     }
 
-    @Test("after a refused start of one manager the other one starts; both learn of each authorization")
+    @Test(
+        "after a refused start of one manager the other one starts; with updates, both are notified of each authorization"
+    )
     func refusalAndAuthorization() throws {
         try SimulatedDevice.run { device in
             launch(device, .denied) {
@@ -155,6 +157,41 @@ extension SimulatedAppleTests.Locations {
             device.location.setRoute(.standing(at: LocationRoute.Place(latitude: 5, longitude: 0)))
             #expect(notes(device, during: 50) == ["recorder 5.0"])
             #expect(notes(device, during: 100) == ["map 5.0"])
+        }
+    }
+
+    @Test("with when in use, a pause ends the access of the app only if no other manager has updates")
+    func pauseWhenInUse() throws {
+        try SimulatedDevice.run { device in
+            launch(device, .whenInUse, moves: 1) {
+                SimulatedPhone.run(
+                    TwoManagers { app in
+                        app.recorder.pausesLocationUpdatesAutomatically = false
+                        app.at(70) { $0.recorder.startUpdatingLocation() }
+                        app.at(80) { $0.map?.startUpdatingLocation() }
+                        app.at(1_000) { $0.map?.startUpdatingLocation() }
+                    })
+            }
+            #expect(notes(device, during: 900).suffix(1) == ["map paused"])
+            #expect(notes(device, during: 150) == ["map 0.0"])
+        }
+    }
+
+    @Test("a start that is refused in the background is an error, and no news of the authorization")
+    func refusedInBackground() throws {
+        try SimulatedDevice.run { device in
+            launch(device, .whenInUse) {
+                SimulatedPhone.run(
+                    TwoManagers { app in
+                        app.recorder.allowsBackgroundLocationUpdates = true
+                        app.at(60) { $0.recorder.startUpdatingLocation() }
+                        app.at(70) { $0.map?.startUpdatingLocation() }
+                        app.at(75) { $0.map?.requestLocation() }
+                    })
+            }
+            device.advance(by: .seconds(65))
+            device.pressHome()
+            #expect(notes(device, during: 12).filter { $0.hasPrefix("map") } == ["map error 1", "map error 1"])
         }
     }
 

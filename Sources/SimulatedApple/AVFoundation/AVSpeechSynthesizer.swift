@@ -34,13 +34,17 @@ open class AVSpeechSynthesizer: NSObject {
     private var waiting: [AVSpeechUtterance] = []
     private var end: ScheduledTimer?
     private let process = SimulatedPhone.process
-    /// The number by which the device distinguishes the voices of the process.
+    private static var count = 0
+    /// The number by which the device distinguishes the voices.
+    ///
+    /// It is unique among all apps of a test's process, because a voice may be released after its app has ended.
     private let number: Int
     private var interruptions: (any NSObjectProtocol)?
 
     /// Creates a voice.
     override public init() {
-        number = process.shared.object(of: VoiceCount.self) { VoiceCount() }.next()
+        Self.count += 1
+        number = Self.count
         super.init()
         interruptions = NotificationCenter.default.addObserver(
             forName: AVAudioSession.interruptionNotification, object: AVAudioSession.sharedInstance(), queue: nil
@@ -120,17 +124,6 @@ open class AVSpeechSynthesizer: NSObject {
         process.audio.setVoice(number, speaks: false)
         _ = end?.cancel()
         (present, end) = (nil, nil)
-    }
-}
-
-/// Counts the voices of the process.
-@MainActor
-private final class VoiceCount {
-    private var last = 0
-
-    func next() -> Int {
-        last += 1
-        return last
     }
 }
 

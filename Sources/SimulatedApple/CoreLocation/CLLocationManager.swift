@@ -253,24 +253,23 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
     @MainActor
     private func received(_ event: LocationReport) {
-        guard case .update(let update) = event else {
-            delegate?.locationManagerDidPauseLocationUpdates(self)
-            return
-        }
-        switch update {
-        case .position(let position):
+        switch event {
+        case .update(.position(let position)):
             if isLast() { stopUpdatingLocation() }
             report(CLLocation(position))
-        case .noFix:
-            if isLast() { stopUpdatingLocation() }
-            delegate?.locationManager(self, didFailWithError: CLError(.locationUnknown))
-        case .authorization(let authorization):
+        case .update(.noFix): failed(.locationUnknown)
+        case .update(.authorization(let authorization)):
             delegate?.locationManagerDidChangeAuthorization(self)
-            if !authorization.allowsPositions {
-                if isLast() { stopUpdatingLocation() }
-                delegate?.locationManager(self, didFailWithError: CLError(.denied))
-            }
+            if !authorization.allowsPositions { failed(.denied) }
+        case .refused: failed(.denied)
+        case .paused: delegate?.locationManagerDidPauseLocationUpdates(self)
         }
+    }
+
+    @MainActor
+    private func failed(_ code: CLError.Code) {
+        if isLast() { stopUpdatingLocation() }
+        delegate?.locationManager(self, didFailWithError: CLError(code))
     }
 
     @MainActor
@@ -328,7 +327,8 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
     /// Is notified of the reason for which there is no position.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
-    /// Is notified of the user's permission, at the beginning and after each change.
+    /// Is notified of the user's permission: when the delegate is set, and after each change if the manager has updates
+    /// or has asked for it.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
     /// Is notified that the updates were paused because the phone stands still; the app must resume them.
     func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)

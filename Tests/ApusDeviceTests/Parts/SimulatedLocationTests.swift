@@ -376,6 +376,7 @@ extension PartsHarness {
     fileprivate func text(of report: LocationReport) -> String {
         switch report {
         case .update(let update): text(of: update)
+        case .refused: "refused"
         case .paused: "paused"
         }
     }

@@ -6,10 +6,10 @@ import ApusTimers
 /// Readings are computed from the route when they are needed, so a suspended app costs nothing: the readings that it
 /// missed are computed when it runs again.
 ///
-/// Each receiver (a location manager, or the app's `LocationSource`) has at most one session, which is its own: its
-/// start gives it the present reading or a refusal, and a start, stop, pause or setting of another receiver changes
-/// nothing about it. The route, the authorization, and whether the app is in front or suspended are common to all. A
-/// paused session remains until its receiver starts or stops it.
+/// Each receiver (a location manager, or the app's `LocationSource`) has at most one session. A start gives the
+/// receiver the present reading or a refusal. What one receiver starts, stops or sets, and a pause of its session,
+/// change no session of another one. The route, the authorization, and whether the app is in front or suspended are
+/// common to all. A paused session remains until its receiver starts or stops it, or the process ends.
 struct LocationMachine {
     enum Update: Equatable {
         case reading(LocationRoute.Place?, at: ContinuousInstant)
@@ -194,7 +194,10 @@ struct LocationMachine {
                     pause <= now
                 else { return [] }
                 session.isPaused = true
-                if machine.authorization == .whenInUse { machine.accessEnded = true }
+                // While another session has updates, the app uses the location.
+                let number = session.number
+                let isLast = !machine.sessions.contains { $0.number != number && machine.isDelivering($0) }
+                if isLast, machine.authorization == .whenInUse { machine.accessEnded = true }
                 return [.paused]
             }
     }

@@ -10,7 +10,7 @@ import ApusVirtualTime
 /// - Updates without `inBackground` continue while the app runs. When a suspended app runs again, it receives the last
 ///   hundred updates that it has missed.
 /// - When the phone has not moved for a long time, the updates pause, and the system does not resume them. With "when
-///   in use", the app then cannot start updates until it is launched again.
+///   in use", the app then cannot start updates until it is launched again, unless others continue.
 /// - When the user withdraws the authorization, the updates stop; when it is given again, they continue.
 ///
 /// The app uses it as a `LocationSource`, as on every system, and gets an error if it breaks a rule. The simulated
@@ -160,16 +160,17 @@ public final class SimulatedLocation: LocationSource {
         }
     }
 
-    /// Ends the updates.
+    /// Ends the updates that were started with this `LocationSource`.
     public func stop() { stop(Self.source, number: nil) }
 
     // MARK: For the simulated frameworks
 
     /// Starts updates for a receiver, which replace its earlier ones and are passed to `handler` on the main loop.
     ///
-    /// `inBackground` in the settings without the declared mode is a ``Fault`` of the rule ``Fault/Rule/undeclaredLocationMode``. If
-    /// the updates are refused for another reason, no error is thrown, and the handler is called only once, with the
-    /// current authorization. Warnings in the log use the names in `words`.
+    /// `inBackground` in the settings without the declared mode is a ``Fault`` of the rule
+    /// ``Fault/Rule/undeclaredLocationMode``. If the updates are refused for another reason, no error is thrown, and the
+    /// handler is called only once: with the authorization, if it is the reason, or with the refusal. Warnings in the
+    /// log use the names in `words`.
     package func startUpdating(
         _ settings: LocationSettings, of receiver: Int = 1, words: LocationWords = .apus, fileID: String = #fileID,
         line: Int = #line, _ handler: @escaping ReportHandler
@@ -181,7 +182,10 @@ public final class SimulatedLocation: LocationSource {
             return
         }
         surroundings.log(.system, .warning(refusal.message(words)))
-        let report = LocationReport.update(.authorization(authorization))
+        let report: LocationReport =
+            if case .notAuthorized(let authorization) = refusal { .update(.authorization(authorization)) } else {
+                .refused
+            }
         surroundings.mainLoop()?.run { handler(report) }
     }
 
@@ -314,7 +318,7 @@ public final class SimulatedLocation: LocationSource {
                 // consumer's work.
                 case (.stream(let continuation), .update(let update)): continuation.yield(update)
                 case (.handler(let handler), _): calls.append((delivery.session, report, handler))
-                case (.stream, .paused), (nil, _): break
+                case (.stream, .refused), (.stream, .paused), (nil, _): break
                 }
             }
             let numbers = Set(state.machine.sessionNumbers)
@@ -367,6 +371,8 @@ extension SimulatedLocation: DevicePart {
 /// What the receiver of positions is notified of.
 package enum LocationReport: Sendable, Hashable, Codable {
     case update(LocationUpdate)
+    /// The updates were not started, although the user allows the use of the location.
+    case refused
     /// The updates have paused, because the phone does not move.
     case paused
 }

@@ -69,7 +69,8 @@ enum AppEvent: Codable {
     case backgroundTaskExpires(token: Int)
     case audioSession(AudioSessionEvent)
     case audioItemEnded(player: Int, AudioItem)
-    case location(manager: Int, LocationReport)
+    /// A report for the updates that the manager started with this number.
+    case location(manager: Int, start: Int, LocationReport)
     /// An event of the service with this name, as JSON.
     case service(String, Data)
     /// The user's answer to the question with this number.
@@ -161,7 +162,7 @@ enum AudioCall: Codable {
 enum LocationCall: Codable {
     case authorization
     case ask(Int, LocationAuthorization)
-    case begin(manager: Int, LocationSettings)
+    case begin(manager: Int, start: Int, LocationSettings)
     case change(manager: Int, LocationSettings)
     case stop(manager: Int)
 }

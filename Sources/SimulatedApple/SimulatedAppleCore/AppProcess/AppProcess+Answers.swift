@@ -88,10 +88,10 @@ extension AppProcess {
                 location.askForAuthorization(wish) { [weak self] answer in
                     self?.deliverSoon(.locationAuthorization(number, answer))
                 })
-        case .begin(let manager, let settings):
+        case .begin(let manager, let start, let settings):
             done(
                 location.beginUpdates(manager, settings) { [weak self] report in
-                    self?.deliver(.location(manager: manager, report))
+                    self?.deliver(.location(manager: manager, start: start, report))
                 })
         }
     }

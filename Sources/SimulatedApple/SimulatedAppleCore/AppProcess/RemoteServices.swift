@@ -100,11 +100,17 @@ final class RemoteAudio: PhoneAudio {
 
 /// The phone's location service, as used from an app's own process.
 final class RemoteLocation: PhoneLocation {
-    private typealias Handler = @MainActor @Sendable (LocationReport) -> Void
+    private struct State {
+        /// The handlers of the managers that have updates, by the managers' numbers.
+        var handlers: [Int: (start: Int, call: @MainActor @Sendable (LocationReport) -> Void)] = [:]
+        /// The number of the last start.
+        ///
+        /// Reports of earlier updates of the same manager may still be on their way.
+        var lastStart = 0
+    }
 
     private let link: AppLink
-    /// The handlers of the managers that have updates, by the managers' numbers.
-    private let handlers = Locked<[Int: Handler]>([:])
+    private let state = Locked(State())
     private let questions = Questions<LocationAuthorization>()
 
     init(_ link: AppLink) { self.link = link }
@@ -120,8 +126,15 @@ final class RemoteLocation: PhoneLocation {
     func beginUpdates(
         _ manager: Int, _ settings: LocationSettings, _ handler: @escaping @MainActor @Sendable (LocationReport) -> Void
     ) {
-        handlers.exchange(\.[manager], with: handler)
-        link.perform(.location(.begin(manager: manager, settings)))
+        let (start, former) = state.withLock { state in
+            state.lastStart += 1
+            return (
+                state.lastStart,
+                state.handlers.updateValue((start: state.lastStart, call: handler), forKey: manager)
+            )
+        }
+        // The former handler is released outside of the lock.
+        withExtendedLifetime(former) { link.perform(.location(.begin(manager: manager, start: start, settings))) }
     }
 
     func change(_ manager: Int, _ settings: LocationSettings) {
@@ -129,14 +142,16 @@ final class RemoteLocation: PhoneLocation {
     }
 
     func stop(_ manager: Int) {
-        handlers.exchange(\.[manager], with: nil)
-        link.perform(.location(.stop(manager: manager)))
+        let former = state.withLock { $0.handlers.removeValue(forKey: manager) }
+        withExtendedLifetime(former) { link.perform(.location(.stop(manager: manager))) }
     }
 
     @MainActor
     func handle(_ event: AppEvent) {
         switch event {
-        case .location(let manager, let report): handlers.withLock { $0[manager] }?(report)
+        case .location(let manager, let start, let report):
+            let handler = state.withLock { $0.handlers[manager] }
+            if let handler, handler.start == start { handler.call(report) }
         case .locationAuthorization(let number, let answer): questions.answer(number, answer)
         default: break
         }
