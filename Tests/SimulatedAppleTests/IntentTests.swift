@@ -10,7 +10,7 @@
     import Testing
     import UIKit
 
-    private enum Drink: String, AppEnum {
+    private enum Drink: String, AppEnum, Codable {
         case water, tea
 
         static let typeDisplayRepresentation: TypeDisplayRepresentation = "Drink"
@@ -18,7 +18,7 @@
     }
 
     /// A cup of the app, which only the app's process can find.
-    private struct Cup: AppEntity {
+    private struct Cup: AppEntity, Codable {
         struct Query: EntityQuery {
             @Dependency var store: CupStore
 

@@ -58,9 +58,12 @@ extension AppIntent {
 
     /// Brings the app to the foreground, if the user allows it; `alwaysConfirm` has no effect.
     ///
-    /// - Throws: ``AppIntentError`` if the user does not allow it, or if the intent is not performed by the system.
+    /// - Throws: ``AppIntentError`` if the user does not allow it, if ``supportedModes`` has no foreground, or if the
+    ///   intent is not performed by the system.
     public func continueInForeground(_ dialog: IntentDialog? = nil, alwaysConfirm: Bool = true) async throws {
         guard let run = IntentExecution.current else { throw AppIntentError.notPerformedBySystem }
+        let mode = systemContext.currentMode
+        guard mode == .foreground || mode.canContinueInForeground else { throw AppIntentError.foregroundRefused }
         try await run.continueInForeground(dialog?.text)
     }
 
@@ -148,8 +151,11 @@ extension WidgetConfigurationIntent where PerformResult == IntentResultContainer
 public protocol ForegroundContinuableIntent: SystemIntent {}
 
 extension ForegroundContinuableIntent {
-    /// The background, and the foreground if the action asks for it.
-    public static var supportedModes: IntentModes { [.background, .foreground(.dynamic)] }
+    /// The background, and the foreground if the action asks for it; only the foreground if ``AppIntent/openAppWhenRun``
+    /// is true.
+    public static var supportedModes: IntentModes {
+        openAppWhenRun ? .foreground(.immediate) : [.background, .foreground(.dynamic)]
+    }
 
     /// Brings the app to the foreground, if the user allows it.
     ///

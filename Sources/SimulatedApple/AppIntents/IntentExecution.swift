@@ -72,7 +72,11 @@ final class IntentExecution: Sendable {
 
     func continueInForeground(_ dialog: String?) async throws {
         let isInForeground = await withUnsafeContinuation { continuation in
-            state.withLock { $0.waiting.append(continuation) }
+            let isCancelled = state.withLock { state in
+                if state.cancellation == nil { state.waiting.append(continuation) }
+                return state.cancellation != nil
+            }
+            if isCancelled { return continuation.resume(returning: false) }
             _ = host.ask(SimulatedIntents.self, .continueInForeground(number, dialog: dialog))
         }
         if !isInForeground { throw AppIntentError.foregroundRefused }

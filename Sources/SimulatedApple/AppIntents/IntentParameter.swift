@@ -101,6 +101,12 @@ public final class AppDependencyManager: Sendable {
         }
     }
 
+    /// Adds an object that is made asynchronously, which is not simulated.
+    @available(*, unavailable, message: "the simulation has no asynchronous dependencies; pass a closure without async")
+    public func add<Dependency: Sendable>(
+        key: AnyHashable? = nil, dependency make: @escaping @Sendable () async -> Dependency
+    ) { fatalError("unavailable") }
+
     func get<Dependency: Sendable>(key: AnyHashable?, _ type: Dependency.Type) -> Dependency? {
         let key = Self.key(key, type)
         return makers.withLock { $0[key] }?() as? Dependency

@@ -17,7 +17,10 @@ extension IntentParameterValue {
     public static var absentParameterValue: Self? { nil }
 }
 
-extension IntentParameterValue where Self: Codable {
+/// A value that is passed to the app's process as JSON.
+public protocol CodableParameterValue: IntentParameterValue, Codable {}
+
+extension CodableParameterValue {
     /// Returns the value as JSON.
     public func parameterData() -> Data { ServiceJSON.encode(self) }
     /// Returns the value from JSON.
@@ -29,17 +32,17 @@ extension IntentParameterValue where Self: Codable {
     }
 }
 
-extension String: IntentParameterValue {}
-extension Int: IntentParameterValue {}
-extension Double: IntentParameterValue {}
-extension Bool: IntentParameterValue {}
-extension Date: IntentParameterValue {}
-extension DateComponents: IntentParameterValue {}
-extension Decimal: IntentParameterValue {}
-extension Duration: IntentParameterValue {}
-extension URL: IntentParameterValue {}
-extension UUID: IntentParameterValue {}
-extension Data: IntentParameterValue {}
+extension String: CodableParameterValue {}
+extension Int: CodableParameterValue {}
+extension Double: CodableParameterValue {}
+extension Bool: CodableParameterValue {}
+extension Date: CodableParameterValue {}
+extension DateComponents: CodableParameterValue {}
+extension Decimal: CodableParameterValue {}
+extension Duration: CodableParameterValue {}
+extension URL: CodableParameterValue {}
+extension UUID: CodableParameterValue {}
+extension Data: CodableParameterValue {}
 
 extension Optional: IntentParameterValue where Wrapped: IntentParameterValue {
     /// No value.

@@ -16,12 +16,15 @@ package enum ProgramCode {
         unsafeBitCast(address(position), to: Function.self)
     }
 
-    /// Returns the position of a type's description in the program; 0 for a generic type, which has none there.
+    /// Returns the position of a type's metadata in the program; 0 for a generic type, which has none there.
+    ///
+    /// The metadata must be complete without a call of its accessor, as it is unless a stored property has a resilient
+    /// type of another library.
     package static func position(of type: Any.Type) -> UInt64 {
         process_clock_offset(unsafeBitCast(type, to: Function.self))
     }
 
-    /// Returns the type whose description is at a position in the program.
+    /// Returns the type whose metadata is at a position in the program.
     package static func type(at position: UInt64) -> Any.Type { unsafeBitCast(address(position), to: Any.Type.self) }
 
     private static func address(_ position: UInt64) -> UInt {

@@ -75,23 +75,36 @@ struct IntentMachineTests {
         #expect(phone.machine.nextEnd == Self.seconds(50))
         phone.machine.report(0.2, of: id, now: Self.seconds(40))
         #expect(phone.machine.nextEnd == Self.seconds(70) && phone.machine.all[0].fractionCompleted == 0.2)
-        phone.machine.endLongTask(id, now: Self.seconds(60))
-        #expect(phone.machine.nextEnd == Self.seconds(90))
+        phone.machine.endLongTask(id)
         phone.machine.report(0.3, of: id, now: Self.seconds(61))
-        #expect(phone.machine.nextEnd == Self.seconds(90))
+        #expect(phone.machine.beginLongTask(id, now: Self.seconds(62)) && phone.machine.nextEnd == Self.seconds(70))
     }
 
     @Test("nested long work ends with the outermost, and a cancelled intent begins none")
     func nested() {
         let id = perform()
         #expect(phone.machine.beginLongTask(id, now: 0) && phone.machine.beginLongTask(id, now: 0))
-        phone.machine.endLongTask(id, now: 1)
+        phone.machine.endLongTask(id)
         phone.machine.report(0.5, of: id, now: Self.seconds(20))
         #expect(phone.machine.nextEnd == Self.seconds(50))
         _ = phone.machine.cancel(id, now: Self.seconds(20))
         #expect(phone.machine.beginLongTask(id, now: Self.seconds(20)) == false)
         phone.machine.report(0.6, of: id, now: Self.seconds(20))
         #expect(phone.machine.nextEnd == Self.seconds(21))
+    }
+
+    @Test(
+        "an intent that waits for the foreground needs no process; one that was given up is in the middle of its work")
+    func needsProcess() {
+        let waiting = phone.machine.add(Self.request(), from: .siri, needsForeground: true)
+        #expect(!phone.machine.needsProcess && phone.machine.handOver(isActive: false, now: 0).isEmpty)
+        let ids = [perform(), perform()]
+        #expect(phone.machine.needsProcess && phone.machine.lastEnd == Self.seconds(30))
+        _ = phone.machine.expire(now: Self.seconds(30))
+        #expect(phone.machine.expire(now: Self.seconds(40)) == ids.map { .giveUp($0) })
+        #expect(phone.machine.end(ids[0], with: .failed("late")) == false)
+        #expect(phone.machine.appSuspended() == [ids[1]] && phone.machine.appSuspended().isEmpty)
+        #expect(phone.machine.cancel(waiting, now: 0) == nil && phone.machine.isIdle)
     }
 
     @Test("the end of the process ends all intents, of which those that were cancelled keep their state")

@@ -32,6 +32,11 @@ struct IntentMachine {
         var end: UInt64?
         /// The number of background tasks of a `LongRunningIntent` that are in progress.
         var longTasks = 0
+        var hasBegunLongTask = false
+
+        /// Whether the process must run for this intent; one that waits for the foreground has none yet, or another
+        /// reason to run.
+        var needsProcess: Bool { stage != .waiting || !needsForeground }
     }
 
     /// What has to be done about an intent whose time is over.
@@ -46,6 +51,8 @@ struct IntentMachine {
     /// All executions so far; the number of an execution is its place, from 1.
     private(set) var all: [IntentRun] = []
     private var open: [Int: Open] = [:]
+    /// The intents that had not returned when their time was over.
+    private var givenUp: Set<Int> = []
 
     init(_ limits: Limits) { self.limits = limits }
 
@@ -54,8 +61,15 @@ struct IntentMachine {
     /// The instant at which the first stage ends.
     var nextEnd: UInt64? { open.values.compactMap(\.end).min() }
 
-    /// The instant at which the last stage ends; `nil` if an intent waits, or if there is none.
-    var lastEnd: UInt64? { open.values.contains { $0.end == nil } ? nil : open.values.compactMap(\.end).max() }
+    /// Whether the process must run for an intent.
+    var needsProcess: Bool { open.values.contains(where: \.needsProcess) }
+
+    /// The instant at which the last stage ends for which the process must run; `nil` if such an intent waits, or if
+    /// there is none.
+    var lastEnd: UInt64? {
+        let ends = open.values.filter(\.needsProcess).map(\.end)
+        return ends.contains(nil) ? nil : ends.compactMap(\.self).max()
+    }
 
     /// The number of the latest intent that can be cancelled.
     var latest: Int? { open.filter { $0.value.stage != .cleaningUp }.keys.max() }
@@ -66,6 +80,9 @@ struct IntentMachine {
     func title(_ id: Int) -> String { all[id - 1].title }
 
     func request(_ id: Int) -> IntentRequest? { open[id]?.request }
+
+    /// Whether an intent is being performed and is not cancelled.
+    func isPerformed(_ id: Int) -> Bool { open[id]?.stage == .performing }
 
     // MARK: Beginning
 
@@ -93,21 +110,23 @@ struct IntentMachine {
     // MARK: Long work
 
     /// Lets an intent run for as long as it reports progress; returns false if it is not being performed.
+    ///
+    /// Only progress prolongs the time further, and not another task.
     mutating func beginLongTask(_ id: Int, now: UInt64) -> Bool {
         guard open[id]?.stage == .performing else { return false }
         open[id]?.longTasks += 1
-        open[id]?.end = now + limits.stall
+        if open[id]?.hasBegunLongTask == false { open[id]?.end = now + limits.stall }
+        open[id]?.hasBegunLongTask = true
         return true
     }
 
-    /// Notes the end of a background task; the intent then has the time of an ordinary one.
-    mutating func endLongTask(_ id: Int, now: UInt64) {
-        guard let intent = open[id], intent.stage == .performing, intent.longTasks > 0 else { return }
+    /// Notes the end of a background task; progress outside of such a task gives no time.
+    mutating func endLongTask(_ id: Int) {
+        guard let intent = open[id], intent.longTasks > 0 else { return }
         open[id]?.longTasks -= 1
-        if intent.longTasks == 1 { open[id]?.end = now + limits.perform }
     }
 
-    /// Notes the progress of an intent, from 0 to 1; a value that was reported before is no progress.
+    /// Notes the progress of an intent, from 0 to 1; the same value as before is no progress.
     mutating func report(_ fraction: Double, of id: Int, now: UInt64) {
         guard let intent = open[id], all[id - 1].fractionCompleted != fraction else { return }
         all[id - 1].fractionCompleted = fraction
@@ -132,6 +151,7 @@ struct IntentMachine {
             guard let intent = open[id], let end = intent.end, end <= now else { continue }
             if intent.stage == .cleaningUp {
                 open[id] = nil
+                givenUp.insert(id)
                 expired.append(.giveUp(id))
             } else {
                 expired.append(.cancel(id, left: cleanUp(id, .timedOut, now: now)))
@@ -144,7 +164,10 @@ struct IntentMachine {
     ///
     /// The result of an intent that was cancelled is dropped, because its caller does not wait any more.
     mutating func end(_ id: Int, with outcome: IntentOutcome) -> Bool {
-        guard let intent = open[id] else { return false }
+        guard let intent = open[id] else {
+            givenUp.remove(id)
+            return false
+        }
         guard intent.stage == .performing else {
             open[id] = nil
             return true
@@ -161,7 +184,13 @@ struct IntentMachine {
     /// Closes all intents, because the process has ended.
     mutating func processEnded() {
         for (id, intent) in open where intent.stage != .cleaningUp { close(id, .processEnded) }
-        open = [:]
+        (open, givenUp) = ([:], [])
+    }
+
+    /// Returns the intents in the middle of which the app is suspended.
+    mutating func appSuspended() -> [Int] {
+        defer { givenUp = [] }
+        return givenUp.sorted()
     }
 
     private mutating func cleanUp(_ id: Int, _ state: IntentRun.State, now: UInt64) -> UInt64 {

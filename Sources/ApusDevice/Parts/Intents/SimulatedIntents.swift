@@ -153,7 +153,9 @@ public final class SimulatedIntents: Sendable {
     private func continueInForeground(_ id: Int, _ dialog: String?) {
         let question = dialog.map { ": “\($0)”" } ?? ""
         surroundings.note("“\(title(id))” asks to continue in the app\(question)", by: .app)
-        guard continuesInForeground else { return surroundings.send(.continued(id, false), of: Self.self) }
+        guard continuesInForeground, state.withLock({ $0.machine.isPerformed(id) }) else {
+            return surroundings.send(.continued(id, false), of: Self.self)
+        }
         state.withLock { $0.continuing.append(id) }
         soon { [self] in
             surroundings.bringToFront()
@@ -176,7 +178,7 @@ public final class SimulatedIntents: Sendable {
             surroundings.arm(&state.timer, at: state.machine.nextEnd.map(UptimeInstant.init(nanoseconds:))) {
                 [weak self] in self?.expire()
             }
-            return (result, state.machine.isIdle ? nil : ProcessCover(end: state.machine.lastEnd))
+            return (result, state.machine.needsProcess ? ProcessCover(end: state.machine.lastEnd) : nil)
         }
         surroundings.keepRunning(cover)
         return result
@@ -192,20 +194,11 @@ public final class SimulatedIntents: Sendable {
                         "the intent “\(title(id))” is cancelled, because its time is over; it has "
                             + "\(Duration.nanoseconds(Int64(clamping: left))) to return"))
                 surroundings.send(.cancel(id, .timeout), of: Self.self)
-            case .giveUp(let id): giveUp(title(id))
+            case .giveUp(let id):
+                surroundings.log(
+                    .system, .warning("the intent “\(title(id))” has not returned after its cancellation"))
             }
         }
-    }
-
-    private func giveUp(_ title: String) {
-        guard !surroundings.scene.isAppInFront else {
-            return surroundings.log(.system, .warning("the intent “\(title)” has not returned after its cancellation"))
-        }
-        surroundings.fault(
-            Fault(
-                .intentNotEnded,
-                "the intent “\(title)” has not returned after its cancellation, so the app is suspended in the middle of "
-                    + "it; return when the task is cancelled, and report progress in a LongRunningIntent"))
     }
 }
 
@@ -240,7 +233,7 @@ extension SimulatedIntents: DeviceService {
         switch request {
         case .ended(let id, let outcome): end(id, with: outcome)
         case .beginLongTask(let id): return beginLongTask(id)
-        case .endLongTask(let id): change { state, now in state.machine.endLongTask(id, now: now) }
+        case .endLongTask(let id): change { state, _ in state.machine.endLongTask(id) }
         case .progress(let id, let fraction):
             change { state, now in state.machine.report(fraction, of: id, now: now) }
         case .continueInForeground(let id, let dialog): continueInForeground(id, dialog)
@@ -249,6 +242,17 @@ extension SimulatedIntents: DeviceService {
     }
 
     package func deviceChanged(to scene: DeviceScene) { handOver() }
+
+    package func appSuspended() {
+        for id in change({ state, _ in state.machine.appSuspended() }) {
+            surroundings.fault(
+                Fault(
+                    .intentNotEnded,
+                    "the intent “\(title(id))” has not returned after its cancellation, so the app is suspended in the "
+                        + "middle of it; return when the task is cancelled, and report progress in a LongRunningIntent")
+            )
+        }
+    }
 
     package func processEnded() {
         change { state, _ in
