@@ -142,7 +142,8 @@ let package = Package(
             "ApusDaemonTests",
             ["ApusClient", "ApusDaemon", "ApusJSON", "LoopbackWeb", hummingbird, logging, metrics]
                 + apus(
-                    "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusTimers", "ApusVirtualTime")
+                    "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusTimers", "ApusVirtualTime", "_ApusInternals",
+                    "_ApusTestSupport")
                 + nio("NIOCore", "NIOEmbedded", "NIOPosix")),
         tests(
             "EndToEndTests",

@@ -4,6 +4,7 @@
 #include "CApusCommand.h"
 #include "CApusDBus.h"
 #include "CApusLock.h"
+#include "CApusMemory.h"
 #include "CApusSignal.h"
 #include "CApusSpawn.h"
 #include "CApusThread.h"

@@ -1,6 +1,7 @@
 import ApusClient
 import ApusJobs
 import ApusTimers
+import CApus
 import Hummingbird
 import LoopbackWeb
 import NIOCore
@@ -9,13 +10,18 @@ extension Routes {
     func addImport(to api: APIRouter) {
         api.post("/v1/import", needs: .administer) { request, _ in
             _ = try Query(of: request, known: [])
-            let body: ByteBuffer
-            do { body = try await request.body.collect(upTo: WireImport.mostBytes) } catch is NIOTooManyBytesError {
-                throw WebError.tooLarge(mostBytes: WireImport.mostBytes)
-            }
-            let wanted = try StrictJSON.decode(WireImport.self, from: body.readableBytesView)
-            return try Response.json(try await jobs.imported(wanted))
+            // Nothing else in the daemon needs so much memory for a moment.
+            defer { capus_release_freed_memory() }
+            return try Response.json(try await jobs.imported(try await decoded(request)))
         }
+    }
+
+    private func decoded(_ request: Request) async throws -> WireImport {
+        let body: ByteBuffer
+        do { body = try await request.body.collect(upTo: WireImport.mostBytes) } catch is NIOTooManyBytesError {
+            throw WebError.tooLarge(mostBytes: WireImport.mostBytes)
+        }
+        return try StrictJSON.decode(WireImport.self, from: body.readableBytesView)
     }
 }
 
