@@ -67,6 +67,17 @@ extension SimulatedAppleTests.Locations {
         device.launch()
     }
 
+    /// An app of whose managers only the map's pauses, and is started again after 1,000 seconds.
+    private static let mapPauses: @convention(c) () -> Void = {
+        SimulatedPhone.run(
+            TwoManagers { app in
+                app.recorder.pausesLocationUpdatesAutomatically = false
+                app.at(70) { $0.recorder.startUpdatingLocation() }
+                app.at(80) { $0.map?.startUpdatingLocation() }
+                app.at(1_000) { $0.map?.startUpdatingLocation() }
+            })
+    }
+
     /// Advances the device's time, and returns the notes that the app makes meanwhile.
     private func notes(_ device: SimulatedDevice, during seconds: Int) -> [String] {
         let count = device.notes.count
@@ -144,15 +155,7 @@ extension SimulatedAppleTests.Locations {
     @Test("each manager pauses by itself, and resumes by its own start")
     func ownPauses() throws {
         try SimulatedDevice.run { device in
-            launch(device, .always, moves: 1) {
-                SimulatedPhone.run(
-                    TwoManagers { app in
-                        app.recorder.pausesLocationUpdatesAutomatically = false
-                        app.at(70) { $0.recorder.startUpdatingLocation() }
-                        app.at(80) { $0.map?.startUpdatingLocation() }
-                        app.at(1_000) { $0.map?.startUpdatingLocation() }
-                    })
-            }
+            launch(device, .always, moves: 1, program: Self.mapPauses)
             #expect(notes(device, during: 900).suffix(3) == ["recorder 0.0", "map 0.0", "map paused"])
             device.location.setRoute(.standing(at: LocationRoute.Place(latitude: 5, longitude: 0)))
             #expect(notes(device, during: 50) == ["recorder 5.0"])
@@ -163,15 +166,7 @@ extension SimulatedAppleTests.Locations {
     @Test("with when in use, a pause ends the access of the app only if no other manager has updates")
     func pauseWhenInUse() throws {
         try SimulatedDevice.run { device in
-            launch(device, .whenInUse, moves: 1) {
-                SimulatedPhone.run(
-                    TwoManagers { app in
-                        app.recorder.pausesLocationUpdatesAutomatically = false
-                        app.at(70) { $0.recorder.startUpdatingLocation() }
-                        app.at(80) { $0.map?.startUpdatingLocation() }
-                        app.at(1_000) { $0.map?.startUpdatingLocation() }
-                    })
-            }
+            launch(device, .whenInUse, moves: 1, program: Self.mapPauses)
             #expect(notes(device, during: 900).suffix(1) == ["map paused"])
             #expect(notes(device, during: 150) == ["map 0.0"])
         }
